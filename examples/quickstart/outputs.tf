@@ -1,0 +1,29 @@
+output "shop_url" {
+  description = "Where the world finds the shop."
+  value       = platform_endpoint.shop.addresses["public"]
+}
+
+output "cart_addresses" {
+  description = "Where the shop's other components find the cart, in their own environment."
+  value       = platform_deployment.cart_prod.addresses
+}
+
+output "namespaces" {
+  description = "The project's namespace in each environment."
+  value = {
+    dev  = platform_deployment.cart_dev.namespace
+    prod = platform_deployment.cart_prod.namespace
+  }
+}
+
+output "objects" {
+  description = "Every Kubernetes object behind the resources above."
+  value = sort(distinct(concat(
+    keys(platform_project.shop.manifests),
+    keys(platform_deployment.frontend_dev.manifests),
+    keys(platform_deployment.frontend_prod.manifests),
+    keys(platform_deployment.cart_dev.manifests),
+    keys(platform_deployment.cart_prod.manifests),
+    keys(platform_endpoint.shop.manifests),
+  )))
+}

@@ -1,0 +1,2 @@
+# By project and name.
+terraform import platform_component.cart shop/cart

@@ -1,0 +1,2 @@
+# By name.
+terraform import platform_data_plane.main main

@@ -1,0 +1,2 @@
+# By name.
+terraform import platform_deployment_pipeline.standard standard

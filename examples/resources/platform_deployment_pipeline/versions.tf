@@ -1,0 +1,7 @@
+terraform {
+  required_providers {
+    platform = {
+      source = "openplatform/platform"
+    }
+  }
+}

@@ -1,0 +1,2 @@
+# By name.
+terraform import platform_project.shop shop

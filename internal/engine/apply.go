@@ -1,0 +1,192 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
+)
+
+// recordGrace is how long the result of an operation may take to be recorded
+// after the operation's own time is over.
+const recordGrace = 10 * time.Second
+
+// Token is what a resource remembers about its object besides its attributes.
+type Token struct {
+	// UID tells the object from another one with the same id.
+	UID string `json:"uid"`
+	// Store tells the store of records from every other.
+	Store string `json:"store"`
+}
+
+// ApplyRequest asks for an object to be brought about.
+type ApplyRequest struct {
+	// Object is what is declared.
+	Object platform.Object
+	// Token is that of the object; nil creates it.
+	Token *Token
+	// Wait blocks until what was made is ready.
+	Wait bool
+}
+
+// ApplyResponse says what an apply did.
+type ApplyResponse struct {
+	// Outputs are what the engine computes of the object.
+	Outputs Outputs
+	// Token is to be remembered.
+	Token Token
+	// Warnings are worth telling the user.
+	Warnings []platform.Problem
+}
+
+// Apply brings an object about. It is idempotent: run again after any failure,
+// it goes on from there. With an error the response is not nil when something
+// was recorded, and its token must be remembered.
+func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyResponse, error) {
+	store, err := e.store()
+	if err != nil {
+		return nil, err
+	}
+	ref := platform.RefOf(request.Object)
+	record, err := e.claim(ctx, store, request)
+	if err != nil {
+		return nil, err
+	}
+	u, changes, err := e.render(ctx, 0, request.Object, record)
+	if err != nil {
+		return nil, err
+	}
+	outputs := Outputs{}
+	if outputs.Manifests, err = planned(changes); err != nil {
+		return nil, err
+	}
+	u.describe(&outputs)
+	runErr := e.run(ctx, store, record, request.Object, u, func(ctx context.Context) (catalog.Observed, error) {
+		if err := u.inspect(ctx, &outputs); err != nil {
+			return catalog.Observed{}, err
+		}
+		return e.settle(ctx, u, request.Wait)
+	})
+	if record.Recorded() {
+		e.catalog.Applied(ref)
+	} else if runErr != nil {
+		return nil, runErr
+	}
+	identity, err := store.Identity(ctx)
+	if err != nil && runErr == nil {
+		return nil, err
+	}
+	outputs.Ready, outputs.Status = record.Observed.Ready, record.Observed.Message
+	response := &ApplyResponse{Outputs: outputs, Token: Token{UID: record.UID, Store: identity}}
+	for _, warning := range u.session().Warnings() {
+		response.Warnings = append(response.Warnings, platform.Problem{Title: "Applied with a warning", Detail: warning})
+	}
+	return response, runErr
+}
+
+// claim returns the record to write: a new one, the one that an unfinished
+// create left behind, or the object's own.
+func (e *Engine) claim(ctx context.Context, store *catalog.Store, request ApplyRequest) (*catalog.Record, error) {
+	ref := platform.RefOf(request.Object)
+	record, err := store.Get(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case request.Token == nil && record == nil:
+		return &catalog.Record{Kind: ref.Kind, ID: ref.ID, UID: uuid.NewString()}, nil
+	case request.Token == nil && record.Succeeded() && !record.Holds(request.Object):
+		return nil, runtime.Errorf(runtime.AlreadyExists,
+			"%s exists already and is described otherwise. Import it to manage it here, or choose another name. With create_before_destroy the old object still exists when the new one is made: objects with fixed names cannot be replaced that way", ref)
+	case request.Token == nil:
+		record.UID = uuid.NewString()
+		return record, nil
+	case record == nil:
+		return nil, runtime.Errorf(runtime.NotFound, "%s was removed by another run after it was read; plan again", ref)
+	case record.UID != request.Token.UID:
+		return nil, runtime.Errorf(runtime.Conflict, "%s was replaced by another run after it was read; plan again", ref)
+	}
+	return record, nil
+}
+
+// run brings an object about between two writes of its record: the first says
+// what may exist from now on, the second what came of it. A crash in between
+// leaves a record that tells the next run where to go on.
+func (e *Engine) run(ctx context.Context, store *catalog.Store, record *catalog.Record, object platform.Object, u unit,
+	settle func(context.Context) (catalog.Observed, error),
+) error {
+	changes, err := u.preview(ctx)
+	if err != nil {
+		return err
+	}
+	u.expect(changes)
+	if inventory := u.session().Inventory(); len(inventory) > 0 || len(changes) > 0 {
+		record.Inventory = inventory
+		record.Operation = catalog.Operation{Verb: "apply", State: catalog.StateRunning}
+		record.Observed = catalog.Observed{}
+		if err := store.Put(ctx, record, object); err != nil {
+			return err
+		}
+	}
+	err = u.reconcile(ctx)
+	if err == nil && settle != nil {
+		record.Observed, err = settle(ctx)
+	}
+	record.Inventory = u.session().Inventory()
+	record.Operation = catalog.Operation{Verb: "apply", State: catalog.StateSucceeded}
+	if err != nil {
+		if !record.Recorded() {
+			return err
+		}
+		record.Operation.State = catalog.StateFailed
+		record.Observed.Message = failureMessage(err)
+	}
+	// The result is worth recording although the operation's time is over.
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordGrace)
+	defer cancel()
+	if putErr := store.Put(late, record, object); putErr != nil && err == nil {
+		return putErr
+	}
+	return err
+}
+
+// failureMessage is what the record keeps of a failure: its code, never its
+// text, which may quote logs.
+func failureMessage(err error) string { return "failed: " + string(runtime.CodeOf(err)) }
+
+// settle waits until what was made is ready.
+func (e *Engine) settle(ctx context.Context, u unit, wait bool) (catalog.Observed, error) {
+	if !wait {
+		return catalog.Observed{Message: "applied; the rollout was not waited for"}, nil
+	}
+	observed := catalog.Observed{Ready: true, Message: "ready"}
+	for _, change := range u.session().Changes() {
+		if change.Action == runtime.ActionDelete || change.Resource.Attributes == nil {
+			continue
+		}
+		name := manifestKey(change.Resource)
+		rt, err := u.session().Runtime(change.Resource.DataPlane())
+		if err != nil {
+			return catalog.Observed{}, err
+		}
+		response, err := runtime.Wait(ctx, rt, &runtime.WaitRequest{
+			Resource: change.Resource, Stack: u.session().Stack(change.Resource.DataPlane()),
+			Progress: func(line string) { e.logger.InfoContext(ctx, line, "object", name) },
+		})
+		if err != nil {
+			return catalog.Observed{}, fmt.Errorf("%s was applied and did not become ready: %w", name, err)
+		}
+		if response.Message != "" && change.Handler == "Workload" {
+			observed.Message = response.Message
+		}
+	}
+	return observed, nil
+}

@@ -1,0 +1,170 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/cell"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
+)
+
+// A cell is the namespace of a project in an environment and its default
+// policy. It has a record of its own, because it outlives each deployment in it:
+// the first deployment makes it, the project changes it, project or environment
+// remove it.
+
+// cellUnit returns the unit of a cell and its record, which is nil when the cell
+// was never made.
+func (e *Engine) cellUnit(ctx context.Context, resourceCtx *dataplane.CellContext) (*bound[dataplane.CellContext], *catalog.Record, error) {
+	ref := platform.Ref{Kind: platform.KindCell, ID: platform.Join(resourceCtx.Project.Name, resourceCtx.Cell.Environment.Name)}
+	var record *catalog.Record
+	var inventory []platform.InventoryEntry
+	if store := e.catalog.Store(); store != nil {
+		var err error
+		if record, err = store.Get(ctx, ref); err != nil {
+			return nil, nil, err
+		}
+		if record != nil {
+			inventory = record.Inventory
+		}
+	}
+	s := e.scope(ctx, ref, 0, inventory)
+	return &bound[dataplane.CellContext]{
+		scope: s, context: resourceCtx, reconciler: dataplane.NewReconciler(cell.Handlers(s.session)...),
+	}, record, nil
+}
+
+// makeCell creates a cell or brings it up to date. Concurrent calls for one cell
+// share one run.
+func (e *Engine) makeCell(ctx context.Context, resourceCtx *dataplane.CellContext) error {
+	id := platform.Join(resourceCtx.Project.Name, resourceCtx.Cell.Environment.Name)
+	_, err, _ := e.cells.Do(id, func() (any, error) { return nil, e.makeCellOnce(ctx, resourceCtx) })
+	return err
+}
+
+func (e *Engine) makeCellOnce(ctx context.Context, resourceCtx *dataplane.CellContext) error {
+	store, err := e.store()
+	if err != nil {
+		return err
+	}
+	u, record, err := e.cellUnit(ctx, resourceCtx)
+	if err != nil {
+		return err
+	}
+	object := &platform.Cell{
+		Project: resourceCtx.Project.Name, Environment: resourceCtx.Cell.Environment.Name,
+		DataPlane: resourceCtx.Cell.DataPlane.Name, Namespace: resourceCtx.Cell.Namespace,
+	}
+	if record == nil {
+		record = &catalog.Record{Kind: platform.KindCell, ID: object.ID(), UID: uuid.NewString()}
+	}
+	err = e.run(ctx, store, record, object, u, nil)
+	if runtime.CodeOf(err) == runtime.Conflict {
+		// Another run makes the same cell: go on from what it wrote.
+		if record, err = store.Fresh(ctx, platform.RefOf(object)); err != nil {
+			return err
+		}
+		if record == nil {
+			return fmt.Errorf("%s was removed while it was being made; run again", platform.RefOf(object))
+		}
+		if u, _, err = e.cellUnit(ctx, resourceCtx); err != nil {
+			return err
+		}
+		err = e.run(ctx, store, record, object, u, nil)
+	}
+	return err
+}
+
+// removeCell deletes a cell's namespace and its record. A namespace that holds
+// objects of others is refused unless force is set.
+func (e *Engine) removeCell(ctx context.Context, record *catalog.Record, force bool) error {
+	store, err := e.store()
+	if err != nil {
+		return err
+	}
+	s := e.scope(ctx, record.Ref(), 0, record.Inventory)
+	if force {
+		s.session.ForceDelete()
+	}
+	if err := dataplane.NewReconciler(cell.Handlers(s.session)...).Delete(ctx, nil); err != nil {
+		return err
+	}
+	return store.Remove(ctx, record)
+}
+
+// removeCells deletes the cells that refer to an object.
+func (e *Engine) removeCells(ctx context.Context, of platform.Ref, force bool) error {
+	store, err := e.store()
+	if err != nil {
+		return err
+	}
+	records, err := store.Referring(ctx, platform.KindCell, of)
+	if err != nil {
+		return err
+	}
+	for _, record := range records {
+		if err := e.removeCell(ctx, record, force); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cellHandler makes the cell of a deployment if it is missing. It changes and
+// deletes nothing: that is the project's business.
+type cellHandler struct {
+	engine *Engine
+}
+
+var _ dataplane.ResourceHandler[dataplane.DeploymentContext] = (*cellHandler)(nil)
+
+// Name returns Cell.
+func (*cellHandler) Name() string { return "Cell" }
+
+// IsRequired is always true.
+func (*cellHandler) IsRequired(*dataplane.DeploymentContext) bool { return true }
+
+// GetCurrentState returns the cell's record, or nil when the cell was not made,
+// not completely, or lost something since.
+func (h *cellHandler) GetCurrentState(ctx context.Context, c *dataplane.DeploymentContext) (any, error) {
+	u, record, err := h.engine.cellUnit(ctx, cellContext(c))
+	if err != nil {
+		return nil, err
+	}
+	if record == nil || !record.Succeeded() {
+		return nil, nil
+	}
+	changes, err := u.preview(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, change := range changes {
+		if change.Action == runtime.ActionCreate {
+			return nil, nil
+		}
+	}
+	return record, nil
+}
+
+// Create makes the cell.
+func (h *cellHandler) Create(ctx context.Context, c *dataplane.DeploymentContext) error {
+	return h.engine.makeCell(ctx, cellContext(c))
+}
+
+// Update leaves the cell to its project.
+func (*cellHandler) Update(context.Context, *dataplane.DeploymentContext, any) error { return nil }
+
+// Delete leaves the cell to its project.
+func (*cellHandler) Delete(context.Context, *dataplane.DeploymentContext) error { return nil }
+
+func cellContext(c *dataplane.DeploymentContext) *dataplane.CellContext {
+	return &dataplane.CellContext{Organization: c.Organization, Project: c.Project, Cell: c.Cell}
+}

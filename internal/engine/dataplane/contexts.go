@@ -1,0 +1,87 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+// Package dataplane holds what handlers work with: the contexts, in which
+// everything is already resolved, the ResourceHandler contract, its generic
+// implementation over a runtime, and the Reconciler that runs a list of handlers.
+package dataplane
+
+import (
+	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+)
+
+// ProjectContext is all that the handlers of a project need.
+type ProjectContext struct {
+	Organization       string
+	DeploymentPipeline *platform.DeploymentPipeline
+	Project            *platform.Project
+	EnvironmentNames   []string
+	NamespaceNames     []string
+	// Cells are the project's places in its environments, in pipeline order.
+	Cells []Cell
+}
+
+// Cell is the place of a project in one environment.
+type Cell struct {
+	Environment *platform.Environment
+	DataPlane   *platform.DataPlane
+	Namespace   string
+}
+
+// EnvironmentContext is all that the handlers of an environment need.
+type EnvironmentContext struct {
+	Organization string
+	Environment  *platform.Environment
+	DataPlane    *platform.DataPlane
+}
+
+// CellContext is all that the handlers of one cell need.
+type CellContext struct {
+	Organization string
+	Project      *platform.Project
+	Cell         Cell
+}
+
+// DeploymentContext is all that the handlers of a deployment need.
+type DeploymentContext struct {
+	Organization       string
+	DeploymentPipeline *platform.DeploymentPipeline
+	Project            *platform.Project
+	Component          *platform.Component
+	// DeploymentTrack is never nil: the main track is implicit.
+	DeploymentTrack *platform.DeploymentTrack
+	// Build is nil when the artifact is an image.
+	Build *platform.Build
+	// DeployableArtifact is never nil: an inline image and configuration are an
+	// implicit artifact.
+	DeployableArtifact  *platform.DeployableArtifact
+	Deployment          *platform.Deployment
+	Environment         *platform.Environment
+	DataPlane           *platform.DataPlane
+	ConfigurationGroups []*platform.ConfigurationGroup
+	ContainerImage      string
+	// Cell is where the deployment runs.
+	Cell Cell
+}
+
+// EndpointContext is all that the handlers of an endpoint need.
+type EndpointContext struct {
+	Organization       string
+	Project            *platform.Project
+	DataPlane          *platform.DataPlane
+	Component          *platform.Component
+	DeploymentTrack    *platform.DeploymentTrack
+	DeployableArtifact *platform.DeployableArtifact
+	Deployment         *platform.Deployment
+	Environment        *platform.Environment
+	Endpoint           *platform.Endpoint
+	Cell               Cell
+}
+
+// Visibility returns the visibility in force.
+func (c *EndpointContext) Visibility() platform.Visibility {
+	if c.Endpoint.Visibility != "" {
+		return c.Endpoint.Visibility
+	}
+	return c.Component.Type.DefaultVisibility()
+}

@@ -1,0 +1,130 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package dataplane
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
+)
+
+// Session is what the handlers of one operation on one platform object share:
+// whose resources they make, where, what was there before, and what they did.
+// It is safe for concurrent use.
+type Session struct {
+	organization string
+	owner        platform.Ref
+	runtimes     func(dataPlane string) (runtime.Runtime, error)
+	force        bool
+
+	mu        sync.Mutex
+	inventory []platform.InventoryEntry
+	changes   []Change
+	warnings  []string
+}
+
+// NewSession returns a session that acts for owner on the runtimes of the data
+// planes. prior is the inventory that the last operation left.
+func NewSession(organization string, owner platform.Ref, prior []platform.InventoryEntry,
+	runtimes func(dataPlane string) (runtime.Runtime, error),
+) *Session {
+	return &Session{organization: organization, owner: owner, runtimes: runtimes, inventory: slices.Clone(prior)}
+}
+
+// ForceDelete lets deletions remove containers that hold what others made.
+func (s *Session) ForceDelete() { s.force = true }
+
+// Forced tells whether ForceDelete was called.
+func (s *Session) Forced() bool { return s.force }
+
+// Expect adds the resources that are about to be made to the inventory, so that
+// it can be stored before they exist.
+func (s *Session) Expect(changes []Change) {
+	for _, change := range changes {
+		if change.Action != runtime.ActionDelete {
+			s.keep(change.Handler, change.Resource, "")
+		}
+	}
+}
+
+// Inventory returns everything that exists or may exist, in the order in which
+// it was made.
+func (s *Session) Inventory() []platform.InventoryEntry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.inventory)
+}
+
+// Changes returns what the handlers did.
+func (s *Session) Changes() []Change {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.changes)
+}
+
+// Warnings returns what is worth telling the user.
+func (s *Session) Warnings() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.warnings)
+}
+
+// Stack returns on whose behalf a runtime acts on a data plane.
+func (s *Session) Stack(dataPlane string) *runtime.Stack {
+	return &runtime.Stack{
+		Organization: s.organization, OwnerKind: string(s.owner.Kind), OwnerID: s.owner.ID, DataPlane: dataPlane,
+	}
+}
+
+// Runtime returns the runtime of a data plane.
+func (s *Session) Runtime(dataPlane string) (runtime.Runtime, error) { return s.runtimes(dataPlane) }
+
+// entries returns the inventory of one handler.
+func (s *Session) entries(handler string) []platform.InventoryEntry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var entries []platform.InventoryEntry
+	for _, entry := range s.inventory {
+		if entry.Handler == handler {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+// keep records a resource; an empty uid keeps the one known.
+func (s *Session) keep(handler string, resource *runtime.Resource, uid string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entry := platform.InventoryEntry{
+		Handler: handler, DataPlane: resource.DataPlane(), Type: string(resource.Type), ID: resource.ID, UID: uid,
+	}
+	for i, known := range s.inventory {
+		if known.ID == entry.ID && known.DataPlane == entry.DataPlane {
+			if uid == "" {
+				entry.UID = known.UID
+			}
+			s.inventory[i] = entry
+			return
+		}
+	}
+	s.inventory = append(s.inventory, entry)
+}
+
+func (s *Session) drop(entry platform.InventoryEntry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inventory = slices.DeleteFunc(s.inventory, func(known platform.InventoryEntry) bool {
+		return known.ID == entry.ID && known.DataPlane == entry.DataPlane
+	})
+}
+
+func (s *Session) record(change Change, warnings []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes = append(s.changes, change)
+	s.warnings = append(s.warnings, warnings...)
+}

@@ -1,0 +1,22 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+// Package deployment renders a component that runs in one environment: its
+// workload and the Service before it.
+package deployment
+
+import (
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+)
+
+// Handlers returns the handlers of a deployment in order. cell makes sure that
+// the deployment's cell exists; it comes first, and last on destroy.
+func Handlers(session *dataplane.Session, cell dataplane.ResourceHandler[dataplane.DeploymentContext]) []dataplane.ResourceHandler[dataplane.DeploymentContext] {
+	return []dataplane.ResourceHandler[dataplane.DeploymentContext]{
+		cell,
+		dataplane.NewObjects(session, "Workload", always, workload),
+		dataplane.NewObjects(session, "Service", serviceRequired, service),
+	}
+}
+
+func always(*dataplane.DeploymentContext) bool { return true }

@@ -1,0 +1,128 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package endpoint
+
+import (
+	"flag"
+	"strings"
+	"testing"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/handlertest"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// renderAll renders what an endpoint needs, in order.
+func renderAll(ctx *dataplane.EndpointContext) ([]runtime.Resource, error) {
+	var all []runtime.Resource
+	if public(ctx) {
+		some, err := publicRoute(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	if policyRequired(ctx) {
+		some, err := networkPolicy(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		change func(*dataplane.EndpointContext)
+	}{
+		"minimal": {
+			reason: "A public endpoint is a route, and a policy that opens its port to the gateway's namespace.",
+			change: func(*dataplane.EndpointContext) {},
+		},
+		"project": {
+			reason: "An endpoint for the project needs nothing: the cell is open to its own pods.",
+			change: func(ctx *dataplane.EndpointContext) { ctx.Endpoint.Visibility = platform.VisibilityProject },
+		},
+		"web-application": {
+			reason: "The endpoints of a web application are public unless they say otherwise.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.Component.Type = platform.TypeWebApplication
+				ctx.Endpoint.Visibility = ""
+			},
+		},
+		"everything": {
+			reason: "Listener, DNS prefix, base path, labels and all kinds of peers are rendered, in a fixed order.",
+			change: everything,
+		},
+		"named-track": {
+			reason: "A named track has a host, a route and a Service of its own.",
+			change: func(ctx *dataplane.EndpointContext) {
+				handlertest.Track(ctx.DeploymentTrack, ctx.Deployment, "v2")
+				ctx.Endpoint.Deployment = ctx.Deployment.ID()
+			},
+		},
+		"no-network-policy": {
+			reason: "A data plane without network policies gets the route alone.",
+			change: func(ctx *dataplane.EndpointContext) { ctx.DataPlane.NetworkPolicy = "none" },
+		},
+		"peers-pod-labels": {
+			reason: "Pod labels alone select pods of the gateway's namespace.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.DataPlane.Gateways.Public.Peers = &platform.Peers{PodLabels: map[string]string{"app": "proxy"}}
+			},
+		},
+		"peers-cidrs": {
+			reason: "Address ranges alone are the only peers: a gateway outside the pod network.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.DataPlane.Gateways.Public.Peers = &platform.Peers{CIDRs: []string{"fd00::/8", "10.0.0.0/8", "10.0.0.0/8"}}
+			},
+		},
+		"peers-empty": {
+			reason: "Empty peers mean the gateway's namespace, never everybody.",
+			change: func(ctx *dataplane.EndpointContext) { ctx.DataPlane.Gateways.Public.Peers = &platform.Peers{} },
+		},
+		"long-names": {
+			reason: "Long names are cut and hashed in the host's first label, which has room for 63 characters.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.Component.Name = "a" + strings.Repeat("b", 62)
+				ctx.Project.Name = "c" + strings.Repeat("d", 62)
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := handlertest.Endpoint()
+			tc.change(ctx)
+			resources, err := renderAll(ctx)
+			if err != nil {
+				t.Fatalf("%s\n%v", tc.reason, err)
+			}
+			handlertest.Golden(t, *update, name, resources)
+			handlertest.Deterministic(t, ctx, renderAll)
+			handlertest.Total(t, ctx, renderAll)
+		})
+	}
+}
+
+// everything sets every field that an endpoint's objects depend on.
+func everything(ctx *dataplane.EndpointContext) {
+	ctx.Environment.DNSPrefix = "d"
+	ctx.Endpoint.BasePath = "/api/v1"
+	ctx.Endpoint.Labels = map[string]string{"team": "checkout", "audience": "partners"}
+	ctx.DataPlane.Gateways.Public = &platform.Gateway{
+		Name: "edge", Namespace: "gateways", Listener: "web", VirtualHost: "apps.example.com", Scheme: "http", Port: 8088,
+		Peers: &platform.Peers{
+			Namespaces: []string{"proxies-b", "proxies-a", "proxies-b"},
+			PodLabels:  map[string]string{"app": "proxy", "tier": "edge"},
+			CIDRs:      []string{"10.1.0.0/16"},
+		},
+	}
+}

@@ -1,0 +1,73 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package endpoint
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	applyv1 "k8s.io/client-go/applyconfigurations/networking/v1"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/render"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
+)
+
+func policyRequired(ctx *dataplane.EndpointContext) bool {
+	return public(ctx) && render.NetworkPolicies(ctx.DataPlane)
+}
+
+// networkPolicy opens exactly the endpoint's container port, on the deployment's
+// pods only, to the gateway.
+func networkPolicy(ctx *dataplane.EndpointContext) ([]runtime.Resource, error) {
+	_, port, err := target(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owner := render.EndpointOwner(ctx)
+	protocol := ctx.DeployableArtifact.Configuration.Ports[ctx.Endpoint.Port].TransportProtocol()
+	rule := applyv1.NetworkPolicyIngressRule().
+		WithFrom(peers(ctx.DataPlane.Gateways.Public)...).
+		WithPorts(applyv1.NetworkPolicyPort().
+			WithPort(intstr.FromInt32(port)).
+			WithProtocol(corev1.Protocol(protocol)))
+	return render.One(ctx.DataPlane, applyv1.NetworkPolicy(objectName(ctx), ctx.Cell.Namespace).
+		WithLabels(owner.Labels()).
+		WithAnnotations(owner.Annotations()).
+		WithSpec(applyv1.NetworkPolicySpec().
+			WithPodSelector(metav1.LabelSelector().WithMatchLabels(render.PodSelector(ctx.Organization, ctx.Deployment))).
+			WithPolicyTypes(networkingv1.PolicyTypeIngress).
+			WithIngress(rule)))
+}
+
+// peers returns where the gateway's traffic comes from. It is never empty: an
+// empty list would let everybody in. Pod labels without namespaces select pods
+// of the gateway's namespace; address ranges alone are all there is.
+func peers(gateway *platform.Gateway) []*applyv1.NetworkPolicyPeerApplyConfiguration {
+	declared := platform.Peers{}
+	if gateway.Peers != nil {
+		declared = *gateway.Peers
+	}
+	namespaces := slices.Compact(slices.Sorted(slices.Values(declared.Namespaces)))
+	if len(namespaces) == 0 && (len(declared.PodLabels) > 0 || len(declared.CIDRs) == 0) {
+		namespaces = []string{gateway.Namespace}
+	}
+	list := make([]*applyv1.NetworkPolicyPeerApplyConfiguration, 0, len(namespaces)+len(declared.CIDRs))
+	for _, namespace := range namespaces {
+		peer := applyv1.NetworkPolicyPeer().WithNamespaceSelector(metav1.LabelSelector().
+			WithMatchLabels(map[string]string{corev1.LabelMetadataName: namespace}))
+		if len(declared.PodLabels) > 0 {
+			peer.WithPodSelector(metav1.LabelSelector().WithMatchLabels(declared.PodLabels))
+		}
+		list = append(list, peer)
+	}
+	for _, cidr := range slices.Compact(slices.Sorted(slices.Values(declared.CIDRs))) {
+		list = append(list, applyv1.NetworkPolicyPeer().WithIPBlock(applyv1.IPBlock().WithCIDR(cidr)))
+	}
+	return list
+}

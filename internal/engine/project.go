@@ -1,0 +1,167 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+)
+
+// projectKind serves projects, which own one cell per environment.
+type projectKind struct{}
+
+func (projectKind) children() []platform.Kind { return []platform.Kind{platform.KindComponent} }
+
+func (projectKind) loose(s *scope) unit { return &projectUnit{scope: s} }
+
+// bind resolves the pipeline and a cell for each of its environments, and for
+// each environment in which the project still has one.
+func (projectKind) bind(ctx context.Context, s *scope, object platform.Object) (unit, error) {
+	project, ok := object.(*platform.Project)
+	if !ok {
+		return nil, fmt.Errorf("%s is a %T", s.owner, object)
+	}
+	pipeline, err := resolve[*platform.DeploymentPipeline](ctx, s, platform.KindDeploymentPipeline, project.DeploymentPipeline, "deployment_pipeline")
+	if err != nil {
+		return nil, err
+	}
+	u := &projectUnit{scope: s, project: project}
+	seen := map[string]bool{}
+	for _, environment := range pipeline.Environments() {
+		seen[environment] = true
+		if err := u.add(ctx, environment); err != nil {
+			return nil, err
+		}
+	}
+	left, err := s.engine.cellsOf(ctx, project.Name)
+	if err != nil {
+		return nil, err
+	}
+	for _, environment := range left {
+		if seen[environment] {
+			continue
+		}
+		// The environment left the pipeline, or is being destroyed with its cell.
+		if err := u.add(ctx, environment); err != nil {
+			if absent, ok := errors.AsType[*catalog.AbsentError](err); !ok || !absent.Deleted {
+				return nil, err
+			}
+		}
+	}
+	return u, nil
+}
+
+// cellsOf returns the environments in which a project has a cell.
+func (e *Engine) cellsOf(ctx context.Context, project string) ([]string, error) {
+	store := e.catalog.Store()
+	if store == nil {
+		return nil, nil
+	}
+	records, err := store.Select(ctx, platform.KindCell)
+	if err != nil {
+		return nil, err
+	}
+	var environments []string
+	for _, record := range records {
+		if parts, ok := platform.Split(record.ID, 2); ok && parts[0] == project {
+			environments = append(environments, parts[1])
+		}
+	}
+	return environments, nil
+}
+
+// projectUnit is a project ready for an operation: the units of its cells.
+type projectUnit struct {
+	scope   *scope
+	project *platform.Project
+	cells   []projectCell
+}
+
+type projectCell struct {
+	context *dataplane.CellContext
+	unit    *bound[dataplane.CellContext]
+	// made tells that a deployment has made the cell.
+	made bool
+}
+
+func (u *projectUnit) add(ctx context.Context, environment string) error {
+	cell, err := resolveCell(ctx, u.scope, u.project, environment, "deployment_pipeline")
+	if err != nil {
+		return err
+	}
+	cellCtx := &dataplane.CellContext{Organization: u.scope.engine.organization, Project: u.project, Cell: *cell}
+	unit, record, err := u.scope.engine.cellUnit(ctx, cellCtx)
+	if err != nil {
+		return err
+	}
+	u.cells = append(u.cells, projectCell{context: cellCtx, unit: unit, made: record != nil})
+	return nil
+}
+
+func (u *projectUnit) session() *dataplane.Session { return u.scope.session }
+
+// expect does nothing: what is made belongs to the cells' records.
+func (*projectUnit) expect([]dataplane.Change) {}
+
+func (u *projectUnit) preview(ctx context.Context) ([]dataplane.Change, error) {
+	var changes []dataplane.Change
+	for _, cell := range u.cells {
+		some, err := cell.unit.preview(ctx)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, some...)
+	}
+	return changes, nil
+}
+
+// observe shows a cell that was never made as it will be made: it is not
+// missing, and a project does not change when its first deployment arrives.
+func (u *projectUnit) observe(ctx context.Context) ([]dataplane.Observation, error) {
+	var observations []dataplane.Observation
+	for _, cell := range u.cells {
+		some, err := cell.unit.observe(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for i := range some {
+			if !cell.made {
+				some[i].Live = some[i].Rendered
+			}
+		}
+		observations = append(observations, some...)
+	}
+	return observations, nil
+}
+
+// reconcile brings the cells that exist up to date.
+func (u *projectUnit) reconcile(ctx context.Context) error {
+	for _, cell := range u.cells {
+		if !cell.made {
+			continue
+		}
+		if err := u.scope.engine.makeCell(ctx, cell.context); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (u *projectUnit) destroy(ctx context.Context) error {
+	return u.scope.engine.removeCells(ctx, u.scope.owner, u.scope.session.Forced())
+}
+
+func (u *projectUnit) describe(outputs *Outputs) {
+	outputs.Cells = map[string]string{}
+	for _, cell := range u.cells {
+		outputs.Cells[cell.context.Cell.Environment.Name] = cell.context.Cell.Namespace
+	}
+}
+
+func (*projectUnit) inspect(context.Context, *Outputs) error { return nil }

@@ -1,0 +1,174 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package kubernetes
+
+import (
+	"context"
+	"errors"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes/fields"
+)
+
+// applyRounds bounds how often Apply starts again because the object appeared or
+// vanished between two requests.
+const applyRounds = 8
+
+// errAgain says that the object changed its existence under an Apply.
+var errAgain = errors.New("the object appeared or vanished meanwhile")
+
+// Apply creates or updates the object by server-side apply of exactly the
+// rendered fields; see runtime.Runtime for the promise. A create is one request.
+// An update is two: a read for the owner check and for what changed, and the
+// apply; a third one takes back fields that somebody edited by hand.
+func (r *Runtime) Apply(ctx context.Context, request *runtime.ApplyRequest) *runtime.ApplyResponse {
+	response := &runtime.ApplyResponse{}
+	response.Status = asStatus(r.apply(ctx, request, response))
+	if response.Status != nil {
+		response.Resource, response.Action = nil, ""
+	}
+	return response
+}
+
+// application is an Apply under way.
+type application struct {
+	target
+	request  *runtime.ApplyRequest
+	response *runtime.ApplyResponse
+	prior    map[string]any
+	// lost says that a create of ours may have succeeded without our knowing.
+	lost bool
+}
+
+func (r *Runtime) apply(ctx context.Context, request *runtime.ApplyRequest, response *runtime.ApplyResponse) error {
+	if request == nil {
+		return runtime.Errorf(runtime.InvalidArgument, "apply: the request is nil")
+	}
+	t, served, err := r.resolve(ctx, request.PlanResource, request.Stack)
+	if err != nil {
+		return err
+	}
+	if err := checkAdopt(t.key, request.Adopt); err != nil {
+		return err
+	}
+	if t.desired, err = desire(request.PlanResource, t.key, request.Stack); err != nil {
+		return err
+	}
+	if !served {
+		return missingKind(t.key)
+	}
+	a := &application{target: t, request: request, response: response}
+	if request.PriorResource != nil && request.PriorResource.ID == request.PlanResource.ID {
+		if a.prior, err = priorOf(request.PriorResource, t.key); err != nil {
+			return err
+		}
+	}
+	response.SensitivePaths = sensitivePaths(t.key, t.desired)
+	return r.converge(ctx, a)
+}
+
+func checkAdopt(key runtime.ObjectKey, adopt runtime.Adopt) error {
+	switch adopt {
+	case "", runtime.AdoptNever, runtime.AdoptIfUnowned, runtime.AdoptForce:
+		return nil
+	}
+	return runtime.Errorf(runtime.InvalidArgument, "%s: adopt %q is unknown", key, adopt)
+}
+
+// converge creates or updates until one of them finds the object as expected.
+func (r *Runtime) converge(ctx context.Context, a *application) error {
+	create := a.prior == nil
+	for range applyRounds {
+		var err error
+		if create {
+			err = r.create(ctx, a)
+		} else {
+			err = r.updateExisting(ctx, a)
+		}
+		if !errors.Is(err, errAgain) {
+			return err
+		}
+		create = !create
+	}
+	return runtime.Errorf(runtime.Conflict, "%s: others keep creating and deleting it", a.key)
+}
+
+// create makes the object only if there is none.
+func (r *Runtime) create(ctx context.Context, a *application) error {
+	out, err := r.patch(ctx, a.target, patchOptions{dryRun: a.request.DryRun, resourceVersion: createOnly})
+	a.lost = a.lost || out.repeated
+	switch {
+	case err == nil:
+		a.response.Action = runtime.ActionCreate
+		a.response.ChangedPaths = fields.Changed(nil, a.desired)
+		a.finish(out)
+		return nil
+	case isTerminatingNamespace(err) && !a.request.DryRun:
+		if err := r.awaitNamespace(ctx, a.target); err != nil {
+			return err
+		}
+		return r.create(ctx, a)
+	case isMissingType(err):
+		return missingKind(a.key)
+	case runtime.CodeOf(err) == runtime.Conflict || runtime.CodeOf(err) == runtime.AlreadyExists:
+		// Only existence conflicts with a create; what exists decides.
+		return errAgain
+	}
+	return err
+}
+
+// updateExisting applies over the live object, if it is ours or may be adopted.
+func (r *Runtime) updateExisting(ctx context.Context, a *application) error {
+	live, err := r.get(ctx, a.target)
+	if err != nil {
+		return err
+	}
+	if live == nil {
+		return errAgain
+	}
+	if err := a.admit(live); err != nil {
+		return err
+	}
+	if live.terminating() {
+		if a.request.DryRun {
+			a.response.Action = runtime.ActionCreate
+			a.response.Warnings = append(a.response.Warnings, "the object is being deleted and will be created anew")
+			a.response.Resource, a.response.UID = a.resource(fields.Clone(a.desired)), ""
+			return nil
+		}
+		if err := r.awaitGone(ctx, a.target, live, live.uid()); err != nil {
+			return err
+		}
+		return errAgain
+	}
+	return r.update(ctx, a, live)
+}
+
+// admit decides whether the live object may be applied over.
+func (a *application) admit(live object) error {
+	if a.owned(live, a.prior != nil) || a.request.Adopt == runtime.AdoptForce {
+		return nil
+	}
+	if a.request.Adopt == runtime.AdoptIfUnowned && unowned(live) {
+		return nil
+	}
+	return a.foreign(live)
+}
+
+// foreign is the Status of an object of somebody else.
+func (t target) foreign(live object) error {
+	return runtime.Errorf(runtime.AlreadyExists,
+		"%s: exists already and belongs to %s: import it, let it be adopted, or choose another name", t.key, ownerOf(live))
+}
+
+// finish completes the response from the server's answer.
+func (a *application) finish(out patched) {
+	a.response.Resource = a.complete(out.live)
+	a.response.UID = out.live.uid()
+	if a.request.DryRun && a.response.Action == runtime.ActionCreate {
+		// The server makes up a UID for a dry run.
+		a.response.UID = ""
+	}
+	a.response.Warnings = append(a.response.Warnings, out.warnings...)
+}

@@ -1,0 +1,59 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+)
+
+func deploymentKind() *kind {
+	return &kind{
+		name: "deployment", kind: platform.KindDeployment, identity: []string{"component", "track", "environment"},
+		timeout: 10 * time.Minute, waits: true,
+		description: "A deployment is a component running in one environment.",
+		attributes: described(map[string]schema.Attribute{
+			"component":     required("The id of the component. Changing it replaces the deployment."),
+			"track":         optional("The delivery track; default `main`. Changing it replaces the deployment."),
+			"environment":   required("The id of the environment, one of the project's pipeline. Changing it replaces the deployment."),
+			"image":         optional("The image; default is the component's."),
+			"configuration": optionalObject("How the image runs.", configurationAttributes()),
+		}),
+		outputs: map[string]output{
+			"namespace": stringOutput("The namespace that the deployment runs in.", func(o engine.Outputs) string { return o.Namespace }),
+			"manifests": manifestsOutput(),
+			"release":   stringOutput("The digest of image and configuration.", func(o engine.Outputs) string { return o.Release }),
+			"addresses": mapOutput("The in-cluster addresses, `host:port` by port name.", func(o engine.Outputs) map[string]string { return o.Addresses }),
+			"ready":     boolOutput("Whether the last rollout was seen to become ready.", func(o engine.Outputs) bool { return o.Ready }).afterApply(),
+			"status":    stringOutput("How the last rollout ended.", func(o engine.Outputs) string { return o.Status }).afterApply(),
+		},
+		warn: warnReplicas,
+	}
+}
+
+// warnReplicas tells what the API server does when a field that was applied is
+// not applied any more: it removes it, and the default takes its place.
+func warnReplicas(prior, planned platform.Object) []platform.Problem {
+	before, ok1 := prior.(*platform.Deployment)
+	after, ok2 := planned.(*platform.Deployment)
+	if !ok1 || !ok2 || replicas(before) == nil || replicas(after) != nil || before.ID() != after.ID() {
+		return nil
+	}
+	return []platform.Problem{{
+		Path: platform.Path{"configuration"}, Title: "Replicas will be reset",
+		Detail: fmt.Sprintf("scaling.replicas was %d and is not set any more, so the API server resets the workload to its default of 1 replica. Keep the attribute to keep the number.", *replicas(before)),
+	}}
+}
+
+func replicas(d *platform.Deployment) *int64 {
+	if d.Configuration.Scaling == nil {
+		return nil
+	}
+	return d.Configuration.Scaling.Replicas
+}
