@@ -3,9 +3,9 @@ output "shop_url" {
   value       = platform_endpoint.shop.addresses["public"]
 }
 
-output "cart_addresses" {
-  description = "Where the shop's other components find the cart, in their own environment."
-  value       = platform_deployment.cart_prod.addresses
+output "cart_address" {
+  description = "Where prod finds the cart; its own components also find it as cart:80."
+  value       = platform_deployment.cart_prod.addresses["http"]
 }
 
 output "namespaces" {

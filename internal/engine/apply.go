@@ -5,7 +5,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -182,7 +181,7 @@ func (e *Engine) settle(ctx context.Context, u unit, wait bool) (catalog.Observe
 			Progress: func(line string) { e.logger.InfoContext(ctx, line, "object", name) },
 		})
 		if err != nil {
-			return catalog.Observed{}, fmt.Errorf("%s was applied and did not become ready: %w", name, err)
+			return catalog.Observed{}, err
 		}
 		if response.Message != "" && change.Handler == "Workload" {
 			observed.Message = response.Message

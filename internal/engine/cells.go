@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
@@ -110,12 +111,13 @@ func (e *Engine) removeCells(ctx context.Context, of platform.Ref, force bool) e
 	if err != nil {
 		return err
 	}
+	// A namespace takes seconds to go; several go at the same time. One that
+	// cannot go keeps none of the others.
+	var group errgroup.Group
 	for _, record := range records {
-		if err := e.removeCell(ctx, record, force); err != nil {
-			return err
-		}
+		group.Go(func() error { return e.removeCell(ctx, record, force) })
 	}
-	return nil
+	return group.Wait()
 }
 
 // cellHandler makes the cell of a deployment if it is missing. It changes and

@@ -31,7 +31,9 @@ func (projectKind) bind(ctx context.Context, s *scope, object platform.Object) (
 	if err != nil {
 		return nil, err
 	}
-	u := &projectUnit{scope: s, project: project}
+	u := &projectUnit{scope: s, context: &dataplane.ProjectContext{
+		Organization: s.engine.organization, DeploymentPipeline: pipeline, Project: project,
+	}}
 	seen := map[string]bool{}
 	for _, environment := range pipeline.Environments() {
 		seen[environment] = true
@@ -79,7 +81,7 @@ func (e *Engine) cellsOf(ctx context.Context, project string) ([]string, error) 
 // projectUnit is a project ready for an operation: the units of its cells.
 type projectUnit struct {
 	scope   *scope
-	project *platform.Project
+	context *dataplane.ProjectContext
 	cells   []projectCell
 }
 
@@ -91,11 +93,14 @@ type projectCell struct {
 }
 
 func (u *projectUnit) add(ctx context.Context, environment string) error {
-	cell, err := resolveCell(ctx, u.scope, u.project, environment, "deployment_pipeline")
+	cell, err := resolveCell(ctx, u.scope, u.context.Project, environment, "deployment_pipeline")
 	if err != nil {
 		return err
 	}
-	cellCtx := &dataplane.CellContext{Organization: u.scope.engine.organization, Project: u.project, Cell: *cell}
+	u.context.EnvironmentNames = append(u.context.EnvironmentNames, cell.Environment.Name)
+	u.context.NamespaceNames = append(u.context.NamespaceNames, cell.Namespace)
+	u.context.Cells = append(u.context.Cells, *cell)
+	cellCtx := &dataplane.CellContext{Organization: u.context.Organization, Project: u.context.Project, Cell: *cell}
 	unit, record, err := u.scope.engine.cellUnit(ctx, cellCtx)
 	if err != nil {
 		return err
@@ -159,8 +164,8 @@ func (u *projectUnit) destroy(ctx context.Context) error {
 
 func (u *projectUnit) describe(outputs *Outputs) {
 	outputs.Cells = map[string]string{}
-	for _, cell := range u.cells {
-		outputs.Cells[cell.context.Cell.Environment.Name] = cell.context.Cell.Namespace
+	for _, cell := range u.context.Cells {
+		outputs.Cells[cell.Environment.Name] = cell.Namespace
 	}
 }
 

@@ -21,7 +21,7 @@ unset KUBECONFIG "${!KUBE_@}" "${!TF_@}" "${!PLATFORM_@}"
 export CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_CLI_CONFIG_FILE=$root/.cache/cli.tfrc
 
 say() { printf '\n==> %s\n' "$*"; }
-tf() { "$terraform" "-chdir=$work" "$@"; }
+tf() { "$terraform" "-chdir=$work" "$1" -no-color "${@:2}"; }
 running() { "$devcluster" status --dir "$demo/cluster" >/dev/null 2>&1; }
 
 # The provider in the mirror changes with every build, so no hash of it is kept.
@@ -54,7 +54,7 @@ apply() {
       grep '^Plan:' "$demo/plan.log" || true
       echo "The plan, with every Kubernetes object in it: $demo/plan.log"
       say "Applying"
-      tf apply -input=false demo.tfplan | sed -u "/^Outputs:/,\$d"
+      tf apply -input=false demo.tfplan | sed -u '/^Outputs:/,$d'
       ;;
     *)
       cat "$demo/plan.log"

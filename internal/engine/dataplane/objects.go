@@ -42,11 +42,11 @@ func (o *Objects[T]) IsRequired(resourceCtx *T) bool { return o.required(resourc
 // GetCurrentState returns the inventory of the handler, or nil when nothing was
 // ever made. It makes no request: Apply settles what is really there.
 func (o *Objects[T]) GetCurrentState(context.Context, *T) (any, error) {
-	entries := o.session.entries(o.name)
-	if len(entries) == 0 {
-		return nil, nil
+	var state any
+	if entries := o.session.entries(o.name); len(entries) > 0 {
+		state = entries
 	}
-	return entries, nil
+	return state, nil
 }
 
 // Create applies the rendered resources.

@@ -61,7 +61,7 @@ func TestHashGolden(t *testing.T) {
 	}{
 		"Hash": {
 			reason: "The hash covers the parts, each after its length in eight bytes.",
-			got:    naming.Hash("a", "b"), want: "3c9d5910dc12abe57d0c8f67bef7a6d588e0fe44fe8d5ef4d8e2b4d0a86bc5a4",
+			got:    naming.Hash("a", "b"), want: "3c9d591045bc8876f9d0399bbfb05c6a412096e906f73278f98406cd5dca86df",
 		},
 		"OwnerHash": {
 			reason: "Selectors hold the owner's hash, so it can never change.",
@@ -73,7 +73,7 @@ func TestHashGolden(t *testing.T) {
 		},
 		"FieldManager": {
 			reason: "Under another field manager the old fields would stay behind.",
-			got:    naming.FieldManager("acme", "deployment", "shop/cart/main/dev"), want: "openplatform-acme-deployment-shop-cart-main-dev-00000000",
+			got:    naming.FieldManager("acme", "deployment", "shop/cart/main/dev"), want: "openplatform-acme-deployment-shop-cart-main-dev-b76bede5",
 		},
 	}
 	for name, tc := range cases {

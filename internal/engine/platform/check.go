@@ -138,14 +138,31 @@ func (c *checker) portName(at Path, value string) {
 	}
 }
 
+// maxPathLength is what the routes of the Gateway API take.
+const maxPathLength = 1024
+
+// basePath checks a path prefix: what a route takes literally, and what leads to
+// no other path than it says.
 func (c *checker) basePath(at Path, value string) {
-	if value == "" {
+	if value == "" || value == "/" {
 		return
 	}
-	if !strings.HasPrefix(value, "/") || strings.ContainsAny(value, "?#% ") ||
-		strings.Contains(value, "//") || (value != "/" && strings.HasSuffix(value, "/")) {
-		c.add(at, "Invalid path", fmt.Sprintf("%q is not a path prefix: start with a slash, do not end with one, and use no query, fragment, escape or empty segment.", value))
+	rest, ok := strings.CutPrefix(value, "/")
+	ok = ok && len(value) <= maxPathLength
+	for segment := range strings.SplitSeq(rest, "/") {
+		ok = ok && segment != "" && segment != "." && segment != ".." && !strings.ContainsFunc(segment, notInPath)
 	}
+	if !ok {
+		c.add(at, "Invalid path", fmt.Sprintf("%q is not a path prefix: start with a slash, do not end with one, and use no query, fragment, escape, space, or empty, \".\" or \"..\" segment.", value))
+	}
+}
+
+func notInPath(r rune) bool {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+		return false
+	}
+	return !strings.ContainsRune("-._~!$&'()*+,;=:@", r)
 }
 
 func (c *checker) quantity(at Path, value string) {

@@ -19,11 +19,19 @@ type answers struct {
 	watch *runtime.WatchResponse
 }
 
-func (a answers) Apply(context.Context, *runtime.ApplyRequest) *runtime.ApplyResponse    { return a.apply }
-func (a answers) Read(context.Context, *runtime.ReadRequest) *runtime.ReadResponse       { return a.read }
-func (a answers) Import(context.Context, *runtime.ImportRequest) *runtime.ImportResponse { return a.imp }
-func (a answers) Delete(context.Context, *runtime.DeleteRequest) *runtime.DeleteResponse { return a.del }
-func (a answers) Watch(context.Context, *runtime.WatchRequest) *runtime.WatchResponse    { return a.watch }
+func (a answers) Apply(context.Context, *runtime.ApplyRequest) *runtime.ApplyResponse { return a.apply }
+
+func (a answers) Read(context.Context, *runtime.ReadRequest) *runtime.ReadResponse { return a.read }
+
+func (a answers) Import(context.Context, *runtime.ImportRequest) *runtime.ImportResponse {
+	return a.imp
+}
+
+func (a answers) Delete(context.Context, *runtime.DeleteRequest) *runtime.DeleteResponse {
+	return a.del
+}
+
+func (a answers) Watch(context.Context, *runtime.WatchRequest) *runtime.WatchResponse { return a.watch }
 
 // waiting is a runtime whose resources become ready.
 type waiting struct {

@@ -264,5 +264,5 @@ func (cellHandler) Create(context.Context, *dataplane.DeploymentContext) error  
 func (cellHandler) Update(context.Context, *dataplane.DeploymentContext, any) error { return nil }
 func (cellHandler) Delete(context.Context, *dataplane.DeploymentContext) error      { return nil }
 func (cellHandler) GetCurrentState(context.Context, *dataplane.DeploymentContext) (any, error) {
-	return nil, nil
+	return struct{}{}, nil
 }

@@ -209,8 +209,13 @@ func TestHostsDoNotCollide(t *testing.T) {
 	t.Parallel()
 	hosts := map[string]string{}
 	for _, parts := range [][3]string{
-		{"cart", "main", "shop"}, {"cart", "v2", "shop"}, {"cart-shop", "main", "v2"}, {"cart", "shop", "v2"},
-		{"cart-v2", "main", "shop"}, {"cart", "main", "v2-shop"}, {"shop", "main", "cart"},
+		{"cart", "main", "shop"},
+		{"cart", "v2", "shop"},
+		{"cart-shop", "main", "v2"},
+		{"cart", "shop", "v2"},
+		{"cart-v2", "main", "shop"},
+		{"cart", "main", "v2-shop"},
+		{"shop", "main", "cart"},
 	} {
 		ctx := handlertest.Endpoint()
 		ctx.Component.Name, ctx.Project.Name = parts[0], parts[2]

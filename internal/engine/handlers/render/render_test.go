@@ -123,3 +123,28 @@ func TestOne(t *testing.T) {
 		t.Errorf("An object is a resource of its data plane: -want +got:\n%s", diff)
 	}
 }
+
+func TestQuantity(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		value  string
+		want   string
+		fails  bool
+	}{
+		"Canonical": {reason: "A quantity has one spelling in manifests, whatever the user's.", value: "0.5", want: "500m"},
+		"Binary":    {reason: "A unit is kept.", value: "64Mi", want: "64Mi"},
+		"Empty":     {reason: "Nothing is no quantity.", value: "", want: "0", fails: true},
+		"Word":      {reason: "A word is no quantity and does not panic.", value: "much", want: "0", fails: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := render.Quantity(platform.Path{"cpu"}, tc.value)
+			_, refused := errors.AsType[*platform.ProblemError](err)
+			if refused != tc.fails || got.String() != tc.want {
+				t.Errorf("%s\ngot %s, %v", tc.reason, got.String(), err)
+			}
+		})
+	}
+}

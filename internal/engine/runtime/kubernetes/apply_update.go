@@ -105,12 +105,7 @@ func known(live object, conflicts []conflict) bool {
 
 // wasSent reports whether the last apply set the field at a path.
 func (a *application) wasSent(path string) bool {
-	for sent := range fields.SetOf(a.prior).All() {
-		if fields.PathString(sent) == path {
-			return true
-		}
-	}
-	return false
+	return fields.Holds(fields.SetOf(a.prior), path)
 }
 
 // compare finds out what the update changed.

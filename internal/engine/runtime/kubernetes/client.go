@@ -108,7 +108,7 @@ func newClient(connection Connection, options Options) (*client, error) {
 // through it may be made twice. Its error is a *failure.
 func (c *client) do(ctx context.Context, request call) (answer, error) {
 	if err := ctx.Err(); err != nil {
-		return answer{}, c.failed(request, err, nil)
+		return answer{}, c.failed(request, err, err)
 	}
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc

@@ -95,7 +95,9 @@ func (r *Runtime) remove(ctx context.Context, t target, live object) (gone bool,
 		if err != nil {
 			return false, err
 		}
-		if live.text("kind") == "Status" {
+		if live.text("kind") == "Status" || !live.terminating() {
+			// The answer is a Status or the object as it last was: it is gone, and
+			// a watch that started at its version would wait for ever.
 			r.cache.forget(t)
 			return true, nil
 		}

@@ -7,7 +7,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -24,13 +23,6 @@ const (
 	// The API server closes its watches before it exits; more than this means
 	// that a client holds a request open.
 	apiServerGrace = 3 * time.Second
-)
-
-// ErrNotStopped and ErrNotRunning answer a request that the state of the API
-// server makes pointless.
-var (
-	ErrNotStopped = errors.New("api server is running already")
-	ErrNotRunning = errors.New("api server is stopped already")
 )
 
 // Options says how a cluster is started.
@@ -75,9 +67,6 @@ type Status struct {
 // The caller holds the lock of the directory and calls Stop in any case where
 // the error is nil.
 func Start(ctx context.Context, layout Layout, options Options) (*Cluster, error) {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-
 	if err := layout.create(); err != nil {
 		return nil, err
 	}
@@ -93,8 +82,14 @@ func Start(ctx context.Context, layout Layout, options Options) (*Cluster, error
 		failed:   make(chan error, 1),
 		children: map[string]*child{},
 	}
-	if err := c.boot(ctx); err != nil {
-		err = c.explain(err)
+	limited, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if err := c.boot(limited); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // Nothing went wrong, the caller has changed its mind.
+		} else {
+			err = c.explain(err)
+		}
 		c.Stop()
 		return nil, err
 	}
@@ -157,25 +152,21 @@ func (c *Cluster) startAPI(ctx context.Context, prepare func(context.Context) er
 }
 
 // StopAPIServer takes the API server away, and with it everything that works
-// through it. The data stays with etcd.
-func (c *Cluster) StopAPIServer() error {
+// through it. The data stays with etcd. It does nothing if that is done already.
+func (c *Cluster) StopAPIServer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.children[component.APIServer] == nil {
-		return ErrNotRunning
-	}
 	c.stopAPI(apiServerGrace)
-	return nil
 }
 
 // StartAPIServer brings the API server back on the same port. The controllers
 // are started anew too: after an outage their clients would wait up to half a
-// minute before they look again.
+// minute before they look again. It does nothing if the API server is there.
 func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.children[component.APIServer] != nil {
-		return ErrNotStopped
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

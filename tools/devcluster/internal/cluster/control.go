@@ -6,7 +6,6 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -37,7 +36,8 @@ func ServeControl(c *Cluster, shutdown func()) (*ControlServer, error) {
 		_ = json.NewEncoder(writer).Encode(c.Status()) // A client that has gone needs no answer.
 	})
 	mux.HandleFunc("POST /apiserver/stop", func(writer http.ResponseWriter, _ *http.Request) {
-		answer(writer, c.StopAPIServer())
+		c.StopAPIServer()
+		answer(writer, nil)
 	})
 	mux.HandleFunc("POST /apiserver/start", func(writer http.ResponseWriter, request *http.Request) {
 		// Half a start is worse than none, so it does not end with the client.
@@ -60,14 +60,11 @@ func (s *ControlServer) Close() {
 }
 
 func answer(writer http.ResponseWriter, err error) {
-	switch {
-	case err == nil:
-		writer.WriteHeader(http.StatusNoContent)
-	case errors.Is(err, ErrNotStopped), errors.Is(err, ErrNotRunning):
-		http.Error(writer, err.Error(), http.StatusConflict)
-	default:
+	if err != nil {
 		http.Error(writer, err.Error(), http.StatusInternalServerError)
+		return
 	}
+	writer.WriteHeader(http.StatusNoContent)
 }
 
 // withSocketPath calls use with a path of the socket that is short enough for

@@ -33,6 +33,8 @@ func apiServerArgs(layout Layout, port int, auditLog string) []string {
 	args := []string{
 		"--etcd-servers=unix://" + etcdSocket,
 		"--bind-address=127.0.0.1",
+		// Without it the server looks for a network, which a sandbox may not have.
+		"--advertise-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", port),
 		// The supervisor keeps the port bound, see portReservation.
 		"--permit-port-sharing=true",

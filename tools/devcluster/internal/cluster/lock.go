@@ -32,6 +32,20 @@ type Lock struct {
 // AcquireLock claims the directory and records the identity of this process in
 // it. It returns ErrLocked when another process holds the claim.
 func AcquireLock(layout Layout) (*Lock, error) {
+	for {
+		lock, err := tryLock(layout)
+		if err != nil {
+			return nil, err
+		}
+		if lock.current(layout) {
+			return lock, lock.record()
+		}
+		// The owner before us has removed the file after we had opened it.
+		lock.Release()
+	}
+}
+
+func tryLock(layout Layout) (*Lock, error) {
 	file, err := os.OpenFile(layout.lock(), os.O_CREATE|os.O_RDWR, fileMode)
 	if err != nil {
 		return nil, fmt.Errorf("open lock: %w", err)
@@ -43,13 +57,17 @@ func AcquireLock(layout Layout) (*Lock, error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", layout.Dir, err)
 	}
+	return &Lock{file: file}, nil
+}
 
-	lock := &Lock{file: file}
-	if err := lock.record(); err != nil {
-		lock.Release()
-		return nil, err
+// current reports whether the locked file is still the one of the directory.
+func (l *Lock) current(layout Layout) bool {
+	ours, err := l.file.Stat()
+	if err != nil {
+		return false
 	}
-	return lock, nil
+	theirs, err := os.Stat(layout.lock())
+	return err == nil && os.SameFile(ours, theirs)
 }
 
 // Release gives the claim up.
@@ -103,6 +121,11 @@ func Owner(layout Layout) (int, bool, error) {
 func IsClusterDir(layout Layout) bool {
 	_, err := os.Stat(layout.lock())
 	return err == nil
+}
+
+// IsLock reports whether the entry of the directory is its lock.
+func IsLock(layout Layout, entry string) bool {
+	return entry == filepath.Base(layout.lock())
 }
 
 // NewTempDir makes a locked directory for a cluster that lives as long as one

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/openplatform/terraform-provider-platform/tools/devcluster/internal/cluster"
 	"github.com/openplatform/terraform-provider-platform/tools/devcluster/internal/component"
+	"github.com/openplatform/terraform-provider-platform/tools/devcluster/internal/launch"
 )
 
 // Exit codes.
@@ -65,7 +65,7 @@ func Main(args []string) int {
 	}
 	name, args := args[0], args[1:]
 	if component.Is(name) {
-		return component.Run(context.Background(), name, args)
+		return launch.Run(context.Background(), name, args)
 	}
 	code, err := dispatch(context.Background(), name, args)
 	switch {
@@ -166,7 +166,7 @@ func progress(verbose bool) func(string, ...any) {
 
 // logTo sends what the client libraries log into a file, away from the output
 // of the command that uses the cluster.
-func logTo(layout cluster.Layout) (io.Closer, error) {
+func logTo(layout cluster.Layout) (*os.File, error) {
 	path := layout.Log("devcluster")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("create directory of logs: %w", err)

@@ -96,14 +96,22 @@ func Owners(object map[string]any, path string, operation metav1.ManagedFieldsOp
 		if entry.Operation != operation {
 			continue
 		}
-		for owned := range entry.Set.All() {
-			if PathString(owned) == path {
-				out = append(out, entry.Name)
-				break
-			}
+		if Holds(entry.Set, path) {
+			out = append(out, entry.Name)
 		}
 	}
 	return out
+}
+
+// Holds reports whether a set holds the field at a path in the notation of
+// PathString.
+func Holds(set *fieldpath.Set, path string) bool {
+	found := false
+	// The set's range function does not allow to break.
+	set.Iterate(func(owned fieldpath.Path) {
+		found = found || PathString(owned) == path
+	})
+	return found
 }
 
 // PathString writes a path as the API server does in its messages, without the

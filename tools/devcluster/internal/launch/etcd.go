@@ -1,7 +1,7 @@
 // Copyright (c) OpenPlatform contributors
 // SPDX-License-Identifier: MPL-2.0
 
-package component
+package launch
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"go.etcd.io/etcd/server/v3/embed"
+
+	"github.com/openplatform/terraform-provider-platform/tools/devcluster/internal/component"
 )
 
 const (
@@ -23,7 +25,7 @@ const (
 // runEtcd serves a single-member etcd on a unix socket in the working
 // directory, which needs no port and cannot be reached from elsewhere.
 func runEtcd(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet(Etcd, flag.ContinueOnError)
+	flags := flag.NewFlagSet(component.Etcd, flag.ContinueOnError)
 	dataDir := flags.String("data-dir", "etcd", "directory of the database")
 	socket := flags.String("socket", "client:0", "unix socket of the client API, as name:number")
 	if err := flags.Parse(args); err != nil {
