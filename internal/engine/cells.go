@@ -5,7 +5,7 @@ package engine
 
 import (
 	"context"
-	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
@@ -73,9 +73,6 @@ func (e *Engine) makeCellOnce(ctx context.Context, resourceCtx *dataplane.CellCo
 		if record, err = store.Fresh(ctx, platform.RefOf(object)); err != nil {
 			return err
 		}
-		if record == nil {
-			return fmt.Errorf("%s was removed while it was being made; run again", platform.RefOf(object))
-		}
 		if u, _, err = e.cellUnit(ctx, resourceCtx); err != nil {
 			return err
 		}
@@ -137,23 +134,17 @@ func (*cellHandler) IsRequired(*dataplane.DeploymentContext) bool { return true 
 // GetCurrentState returns the cell's record, or nil when the cell was not made,
 // not completely, or lost something since.
 func (h *cellHandler) GetCurrentState(ctx context.Context, c *dataplane.DeploymentContext) (any, error) {
+	var current any
 	u, record, err := h.engine.cellUnit(ctx, cellContext(c))
-	if err != nil {
-		return nil, err
-	}
-	if record == nil || !record.Succeeded() {
-		return nil, nil
+	if err != nil || record == nil || !record.Succeeded() {
+		return current, err
 	}
 	changes, err := u.preview(ctx)
-	if err != nil {
-		return nil, err
+	lost := slices.ContainsFunc(changes, func(change dataplane.Change) bool { return change.Action == runtime.ActionCreate })
+	if err == nil && !lost {
+		current = record
 	}
-	for _, change := range changes {
-		if change.Action == runtime.ActionCreate {
-			return nil, nil
-		}
-	}
-	return record, nil
+	return current, err
 }
 
 // Create makes the cell.

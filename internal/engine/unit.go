@@ -22,20 +22,25 @@ type driver interface {
 	children() []platform.Kind
 }
 
-// unit is one object ready for an operation.
-type unit interface {
-	// session is what the operation shares.
-	session() *dataplane.Session
-	// expect notes what is about to be made, so that it is recorded first.
-	expect(changes []dataplane.Change)
+// view is one object whose context is resolved. Nothing of it writes.
+type view interface {
 	preview(ctx context.Context) ([]dataplane.Change, error)
 	observe(ctx context.Context) ([]dataplane.Observation, error)
-	reconcile(ctx context.Context) error
-	destroy(ctx context.Context) error
 	// describe fills in the outputs that follow from the context.
 	describe(outputs *Outputs)
 	// inspect fills in the outputs that only the infrastructure knows.
 	inspect(ctx context.Context, outputs *Outputs) error
+}
+
+// unit is one object ready for an operation.
+type unit interface {
+	view
+	// session is what the operation shares.
+	session() *dataplane.Session
+	// expect notes what is about to be made, so that it is recorded first.
+	expect(changes []dataplane.Change)
+	reconcile(ctx context.Context) error
+	destroy(ctx context.Context) error
 }
 
 // scope is what one operation on one object resolves and acts with.

@@ -177,7 +177,7 @@ func (r *kindResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 	read, err := r.engine.Read(ctx, request)
 	switch {
 	case err == nil:
-	case r.gone(err, ref, resp):
+	case r.gone(ctx, err, ref, resp):
 		return
 	default:
 		f.add(&resp.Diagnostics, err)

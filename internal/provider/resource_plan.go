@@ -27,7 +27,7 @@ func (r *kindResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	if r.engine == nil {
 		return
 	}
-	prior := r.prior(ctx, req, &resp.Diagnostics)
+	prior := r.prior(req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -54,7 +54,7 @@ func (r *kindResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 }
 
 // prior returns the object of the prior state, or nil.
-func (r *kindResource) prior(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) platform.Object {
+func (r *kindResource) prior(req resource.ModifyPlanRequest, diags *diag.Diagnostics) platform.Object {
 	if req.State.Raw.IsNull() {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (r *kindResource) setIdentity(ctx context.Context, identity *tfsdk.Resource
 
 // gone handles the errors of Read that leave the state, and tells whether err
 // was one.
-func (r *kindResource) gone(err error, ref platform.Ref, resp *resource.ReadResponse) bool {
+func (r *kindResource) gone(ctx context.Context, err error, ref platform.Ref, resp *resource.ReadResponse) bool {
 	switch {
 	case errors.Is(err, engine.ErrAbsent):
 	case errors.Is(err, engine.ErrReplaced):
@@ -93,7 +93,7 @@ func (r *kindResource) gone(err error, ref platform.Ref, resp *resource.ReadResp
 	default:
 		return false
 	}
-	resp.State.Raw = tftypes.NewValue(resp.State.Schema.Type().TerraformType(context.Background()), nil)
+	resp.State.Raw = tftypes.NewValue(resp.State.Schema.Type().TerraformType(ctx), nil)
 	return true
 }
 

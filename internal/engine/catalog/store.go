@@ -81,14 +81,13 @@ func (s *Store) load(ctx context.Context) error {
 	return nil
 }
 
-// Fresh is Get past what this process remembers.
+// Fresh is Get past what this process remembers; an absent record is NOT_FOUND.
 func (s *Store) Fresh(ctx context.Context, ref platform.Ref) (*Record, error) {
 	document, err := s.documents.Get(ctx, documentName(ref))
-	if runtime.CodeOf(err) == runtime.NotFound {
-		s.remember(ref, nil)
-		return nil, nil
-	}
 	if err != nil {
+		if runtime.CodeOf(err) == runtime.NotFound {
+			s.remember(ref, nil)
+		}
 		return nil, fmt.Errorf("read record of %s: %w", ref, err)
 	}
 	record, err := decode(document)
@@ -126,7 +125,7 @@ func (s *Store) Put(ctx context.Context, record *Record, object platform.Object)
 	switch {
 	case readErr != nil:
 		return readErr
-	case current == nil || current.UID != record.UID || !bytes.Equal(current.Spec, before):
+	case current.UID != record.UID || !bytes.Equal(current.Spec, before):
 		return fmt.Errorf("record of %s was changed by another run: %w", record.Ref(), err)
 	}
 	record.version = current.version

@@ -228,3 +228,5 @@ func TestClusterConformance(t *testing.T) {
 		},
 	})
 }
+
+func kubernetesName(name string) string { return strings.ToLower(name) }

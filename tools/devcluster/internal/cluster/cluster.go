@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	startTimeout = time.Minute
+	startTimeout = 2 * time.Minute
 	// The API server closes its watches before it exits; more than this means
 	// that a client holds a request open.
 	apiServerGrace = 3 * time.Second

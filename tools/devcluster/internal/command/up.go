@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	upTimeout  = 90 * time.Second
+	upTimeout  = 150 * time.Second
 	upInterval = 50 * time.Millisecond
 
 	// What the supervisor reports to the process that started it.
