@@ -76,12 +76,12 @@ func (e *Engine) PlanUnknown(ref platform.Ref) { e.catalog.Plan(ref, nil) }
 // PlanDelete notes that an object is about to be destroyed.
 func (e *Engine) PlanDelete(ref platform.Ref) { e.catalog.PlanDelete(ref) }
 
-func (e *Engine) planRecord(ctx context.Context, ref platform.Ref) (*catalog.Record, error) {
-	store := e.catalog.Store()
-	if store == nil {
-		return nil, nil
+// planRecord returns what is stored of an object, or nil.
+func (e *Engine) planRecord(ctx context.Context, ref platform.Ref) (record *catalog.Record, err error) {
+	if store := e.catalog.Store(); store != nil {
+		record, err = store.Get(ctx, ref)
 	}
-	return store.Get(ctx, ref)
+	return record, err
 }
 
 // changed tells whether the plan differs from what is stored; only then do

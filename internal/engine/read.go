@@ -80,23 +80,23 @@ func wrongStore(ref platform.Ref, organization string) error {
 
 // look returns the live outputs of an object, or nil when its context cannot be
 // resolved, as when what it refers to is gone.
-func (e *Engine) look(ctx context.Context, record *catalog.Record, object platform.Object) (*Outputs, error) {
+func (e *Engine) look(ctx context.Context, record *catalog.Record, object platform.Object) (outputs *Outputs, err error) {
 	d, err := driverOf(record.Kind)
 	if err != nil {
 		return nil, err
 	}
 	u, err := d.bind(ctx, e.scope(ctx, record.Ref(), 0, record.Inventory), object)
+	if err != nil && undecided(err) {
+		return outputs, nil
+	}
 	if err != nil {
-		if undecided(err) {
-			return nil, nil
-		}
 		return nil, err
 	}
 	observations, err := u.observe(ctx)
 	if err != nil {
 		return nil, err
 	}
-	outputs := &Outputs{Ready: record.Observed.Ready, Status: record.Observed.Message}
+	outputs = &Outputs{Ready: record.Observed.Ready, Status: record.Observed.Message}
 	if outputs.Manifests, err = observed(observations); err != nil {
 		return nil, err
 	}

@@ -133,23 +133,23 @@ func placeholder(typ tftypes.Type, variant int) tftypes.Value {
 
 // toJSON turns a known Terraform value into what encoding/json takes. Null
 // becomes nil, and null attributes and elements are left out.
-func toJSON(value tftypes.Value) (any, error) {
+func toJSON(value tftypes.Value) (plain any, err error) {
 	if value.Type() == nil || value.IsNull() {
-		return nil, nil
+		return plain, nil
 	}
 	switch typ := value.Type(); {
 	case typ.Is(tftypes.String):
 		var text string
-		err := value.As(&text)
+		err = value.As(&text)
 		return text, err
 	case typ.Is(tftypes.Bool):
 		var flag bool
-		err := value.As(&flag)
+		err = value.As(&flag)
 		return flag, err
 	case typ.Is(tftypes.Number):
 		var number big.Float
-		err := value.As(&number)
-		return json.Number(number.Text('g', -1)), err
+		err = value.As(&number)
+		return json.Number(number.Text('f', -1)), err
 	}
 	var elements []tftypes.Value
 	if err := value.As(&elements); err == nil {

@@ -1,0 +1,240 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package kubernetes_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/runtimetest"
+)
+
+const (
+	behavior = "devcluster.openplatform.dev/behavior"
+	podLog   = "devcluster.openplatform.dev/log"
+)
+
+// behaving gives the pods of a workload annotations for the simulated node.
+func behaving(resource *runtime.Resource, pairs ...string) *runtime.Resource {
+	annotations := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		annotations[pairs[i]] = pairs[i+1]
+	}
+	runtimetest.Set(resource, annotations, "spec", "template", "metadata", "annotations")
+	return resource
+}
+
+func job(stack *runtime.Stack, namespace, name string) *runtime.Resource {
+	return runtimetest.Object(stack, "batch/v1", "Job", namespace, name, map[string]any{"spec": map[string]any{
+		"backoffLimit": 0,
+		"template": map[string]any{
+			"metadata": map[string]any{},
+			"spec": map[string]any{
+				"restartPolicy": "Never",
+				"containers":    []any{map[string]any{"name": "main", "image": "registry.example/app:1"}},
+			},
+		},
+	}})
+}
+
+func statefulSet(stack *runtime.Stack, namespace, name string) *runtime.Resource {
+	out := runtimetest.Deployment(stack, namespace, name)
+	out.ID = runtime.KubernetesID("apps/v1", "StatefulSet", namespace, name)
+	runtimetest.Set(out, "StatefulSet", "kind")
+	runtimetest.Set(out, name, "spec", "serviceName")
+	return out
+}
+
+func TestClusterWaitEnds(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	cases := map[string]struct {
+		reason string
+		build  func(namespace string) *runtime.Resource
+		code   runtime.Code
+		words  []string
+	}{
+		"image": {
+			"an image that cannot be pulled does not come by itself",
+			func(ns string) *runtime.Resource {
+				return behaving(runtimetest.Deployment(c.stack, ns, "example"), behavior, "pull-error")
+			},
+			runtime.RolloutFailed, []string{"container main", "Pull", "last events:"},
+		},
+		"crash": {
+			"a container that crashes shows the log of the run that crashed",
+			func(ns string) *runtime.Resource {
+				return behaving(runtimetest.Deployment(c.stack, ns, "example"), behavior, "crash", podLog, "no database\nbye")
+			},
+			runtime.RolloutFailed, []string{"container main", "exit code 1", "no database", "bye", "last log lines"},
+		},
+		"stateful crash": {
+			"pods of a StatefulSet are found too",
+			func(ns string) *runtime.Resource {
+				return behaving(statefulSet(c.stack, ns, "example"), behavior, "crash", podLog, "no database")
+			},
+			runtime.RolloutFailed, []string{"pod example-0", "no database"},
+		},
+		"job": {
+			"a failed Job shows the log of its pod",
+			func(ns string) *runtime.Resource {
+				return behaving(job(c.stack, ns, "example"), behavior, "fail", podLog, "no luck")
+			},
+			runtime.RolloutFailed, []string{"BackoffLimitExceeded", "no luck"},
+		},
+		"job image": {
+			"a Job waits for ever for an image",
+			func(ns string) *runtime.Resource {
+				return behaving(job(c.stack, ns, "example"), behavior, "pull-error")
+			},
+			runtime.RolloutFailed, []string{"container main"},
+		},
+		"progress": {
+			"the controller gave up",
+			func(ns string) *runtime.Resource {
+				out := behaving(runtimetest.Deployment(c.stack, ns, "example"), behavior, "not-ready")
+				runtimetest.Set(out, 1, "spec", "progressDeadlineSeconds")
+				return out
+			},
+			runtime.RolloutFailed, []string{"ProgressDeadlineExceeded"},
+		},
+		"job completes": {
+			"a completed Job is ready",
+			func(ns string) *runtime.Resource { return behaving(job(c.stack, ns, "example"), behavior, "complete") },
+			"", nil,
+		},
+		"statefulset": {
+			"a StatefulSet becomes ready",
+			func(ns string) *runtime.Resource { return statefulSet(c.stack, ns, "example") },
+			"", nil,
+		},
+		"no replicas": {
+			"none is complete at once",
+			func(ns string) *runtime.Resource {
+				out := runtimetest.Deployment(c.stack, ns, "example")
+				runtimetest.Set(out, 0, "spec", "replicas")
+				return out
+			},
+			"", nil,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
+			defer cancel()
+			r, _ := c.runtime(t, kubernetes.Options{FailureGrace: time.Second})
+			plan := tc.build(c.namespace(t))
+			apply(t, r, c.stack, nil, plan)
+			_, err := runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: plan, Stack: c.stack})
+			wantCode(t, err, tc.code, tc.words...)
+		})
+	}
+}
+
+func TestClusterWaitSaysWhatItWaitedFor(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	r, _ := c.runtime(t, kubernetes.Options{})
+	plan := behaving(runtimetest.Deployment(c.stack, c.namespace(t), "example"), behavior, "not-ready")
+	apply(t, r, c.stack, nil, plan)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err := runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: plan, Stack: c.stack})
+	wantCode(t, err, runtime.DeadlineExceeded, "0 available")
+}
+
+func TestClusterWaitForQuota(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	namespace := c.namespace(t)
+	c.create(t, &runtime.Resource{
+		ID: runtime.KubernetesID("v1", "ResourceQuota", namespace, "none"),
+		Attributes: map[string]any{
+			"apiVersion": "v1", "kind": "ResourceQuota", "metadata": map[string]any{"name": "none", "namespace": namespace},
+			"spec": map[string]any{"hard": map[string]any{"pods": "0"}},
+		},
+	})
+	r, _ := c.runtime(t, kubernetes.Options{FailureGrace: time.Second})
+	plan := runtimetest.Deployment(c.stack, namespace, "example")
+	apply(t, r, c.stack, nil, plan)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	_, err := runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: plan, Stack: c.stack})
+	wantCode(t, err, runtime.RolloutFailed, "quota")
+}
+
+func TestClusterWaitLooksAtNewPodsOnly(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	r, _ := c.runtime(t, kubernetes.Options{FailureGrace: -1})
+	namespace := c.namespace(t)
+	bad := behaving(runtimetest.Deployment(c.stack, namespace, "example"), behavior, "crash")
+	good := behaving(runtimetest.Deployment(c.stack, namespace, "example"), behavior, "ready-after=3s")
+	ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
+	defer cancel()
+	apply(t, r, c.stack, nil, bad)
+	_, err := runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: bad, Stack: c.stack})
+	wantCode(t, err, runtime.RolloutFailed)
+	apply(t, r, c.stack, bad, good)
+	_, err = runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: good, Stack: c.stack})
+	wantCode(t, err, "")
+	apply(t, r, c.stack, good, bad)
+	_, err = runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: bad, Stack: c.stack})
+	wantCode(t, err, runtime.RolloutFailed)
+}
+
+func TestClusterWaitForRoutes(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	namespace := c.namespace(t)
+	gateway := func(name, class string) {
+		c.create(t, &runtime.Resource{
+			ID: runtime.KubernetesID("gateway.networking.k8s.io/v1", "Gateway", namespace, name),
+			Attributes: map[string]any{
+				"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": map[string]any{"name": name, "namespace": namespace},
+				"spec": map[string]any{
+					"gatewayClassName": class,
+					"listeners":        []any{map[string]any{"name": "http", "protocol": "HTTP", "port": 80}},
+				},
+			},
+		})
+	}
+	gateway("silent", "nobody")
+	c.create(t, &runtime.Resource{
+		ID: runtime.KubernetesID("v1", "Service", namespace, "backend"),
+		Attributes: map[string]any{
+			"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "backend", "namespace": namespace},
+			"spec": map[string]any{"ports": []any{map[string]any{"port": 80}}},
+		},
+	})
+	cases := map[string]struct {
+		parent, section string
+		code            runtime.Code
+		words           []string
+	}{
+		"missing gateway": {"missing", "", runtime.RolloutFailed, []string{namespace + "/missing", "Accepted=False"}},
+		"no controller":   {"silent", "", runtime.DeadlineExceeded, []string{"no controller answered for the parent gateway " + namespace + "/silent"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
+			defer cancel()
+			r, _ := c.runtime(t, kubernetes.Options{FailureGrace: time.Second})
+			plan := runtimetest.Object(c.stack, "gateway.networking.k8s.io/v1", "HTTPRoute", namespace, tc.parent, map[string]any{
+				"spec": map[string]any{
+					"parentRefs": []any{map[string]any{"name": tc.parent}},
+					"rules":      []any{map[string]any{"backendRefs": []any{map[string]any{"name": "backend", "port": 80}}}},
+				},
+			})
+			apply(t, r, c.stack, nil, plan)
+			_, err := runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: plan, Stack: c.stack})
+			wantCode(t, err, tc.code, tc.words...)
+		})
+	}
+}
