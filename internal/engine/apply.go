@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
@@ -68,17 +69,16 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 		return nil, err
 	}
 	u.describe(&outputs)
-	runErr := e.run(ctx, store, record, request.Object, u, func(ctx context.Context) (catalog.Observed, error) {
+	recorded, runErr := e.run(ctx, store, record, request.Object, u, changes, func(ctx context.Context) (catalog.Observed, error) {
 		if err := u.inspect(ctx, &outputs); err != nil {
 			return catalog.Observed{}, err
 		}
 		return e.settle(ctx, u, request.Wait)
 	})
-	if record.Recorded() {
-		e.catalog.Applied(ref)
-	} else if runErr != nil {
+	if !recorded {
 		return nil, runErr
 	}
+	e.catalog.Applied(ref)
 	identity, err := store.Identity(ctx)
 	if err != nil && runErr == nil {
 		return nil, err
@@ -118,22 +118,21 @@ func (e *Engine) claim(ctx context.Context, store *catalog.Store, request ApplyR
 
 // run brings an object about between two writes of its record: the first says
 // what may exist from now on, the second what came of it. A crash in between
-// leaves a record that tells the next run where to go on.
+// leaves a record that tells the next run where to go on. It tells whether
+// anything was recorded: an object that fails before anything of it was begun
+// leaves the record as it was.
 func (e *Engine) run(ctx context.Context, store *catalog.Store, record *catalog.Record, object platform.Object, u unit,
-	settle func(context.Context) (catalog.Observed, error),
-) error {
-	changes, err := u.preview(ctx)
-	if err != nil {
-		return err
-	}
+	changes []dataplane.Change, settle func(context.Context) (catalog.Observed, error),
+) (recorded bool, err error) {
 	u.expect(changes)
 	if inventory := u.session().Inventory(); len(inventory) > 0 || len(changes) > 0 {
 		record.Inventory = inventory
 		record.Operation = catalog.Operation{Verb: "apply", State: catalog.StateRunning}
 		record.Observed = catalog.Observed{}
 		if err := store.Put(ctx, record, object); err != nil {
-			return err
+			return false, err
 		}
+		recorded = true
 	}
 	err = u.reconcile(ctx)
 	if err == nil && settle != nil {
@@ -142,8 +141,8 @@ func (e *Engine) run(ctx context.Context, store *catalog.Store, record *catalog.
 	record.Inventory = u.session().Inventory()
 	record.Operation = catalog.Operation{Verb: "apply", State: catalog.StateSucceeded}
 	if err != nil {
-		if !record.Recorded() {
-			return err
+		if !recorded {
+			return false, err
 		}
 		record.Operation.State = catalog.StateFailed
 		record.Observed.Message = failureMessage(err)
@@ -151,10 +150,13 @@ func (e *Engine) run(ctx context.Context, store *catalog.Store, record *catalog.
 	// The result is worth recording although the operation's time is over.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordGrace)
 	defer cancel()
-	if putErr := store.Put(late, record, object); putErr != nil && err == nil {
-		return putErr
+	switch putErr := store.Put(late, record, object); {
+	case putErr == nil:
+		recorded = true
+	case err == nil:
+		err = putErr
 	}
-	return err
+	return recorded, err
 }
 
 // failureMessage is what the record keeps of a failure: its code, never its

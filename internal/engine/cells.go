@@ -52,6 +52,23 @@ func (e *Engine) makeCell(ctx context.Context, resourceCtx *dataplane.CellContex
 }
 
 func (e *Engine) makeCellOnce(ctx context.Context, resourceCtx *dataplane.CellContext) error {
+	err := e.writeCell(ctx, resourceCtx)
+	if runtime.CodeOf(err) != runtime.Conflict {
+		return err
+	}
+	// Another run makes the same cell: go on from what it wrote.
+	store, err := e.store()
+	if err != nil {
+		return err
+	}
+	ref := platform.Ref{Kind: platform.KindCell, ID: platform.Join(resourceCtx.Project.Name, resourceCtx.Cell.Environment.Name)}
+	if _, err := store.Fresh(ctx, ref); err != nil {
+		return err
+	}
+	return e.writeCell(ctx, resourceCtx)
+}
+
+func (e *Engine) writeCell(ctx context.Context, resourceCtx *dataplane.CellContext) error {
 	store, err := e.store()
 	if err != nil {
 		return err
@@ -67,17 +84,11 @@ func (e *Engine) makeCellOnce(ctx context.Context, resourceCtx *dataplane.CellCo
 	if record == nil {
 		record = &catalog.Record{Kind: platform.KindCell, ID: object.ID(), UID: uuid.NewString()}
 	}
-	err = e.run(ctx, store, record, object, u, nil)
-	if runtime.CodeOf(err) == runtime.Conflict {
-		// Another run makes the same cell: go on from what it wrote.
-		if record, err = store.Fresh(ctx, platform.RefOf(object)); err != nil {
-			return err
-		}
-		if u, _, err = e.cellUnit(ctx, resourceCtx); err != nil {
-			return err
-		}
-		err = e.run(ctx, store, record, object, u, nil)
+	changes, err := u.preview(ctx)
+	if err != nil {
+		return err
 	}
+	_, err = e.run(ctx, store, record, object, u, changes, nil)
 	return err
 }
 

@@ -45,16 +45,16 @@ start_cluster() {
   ln -sfn cluster/kubeconfig "$kubeconfig"
 }
 
+# Plans, with the flags given, and applies that plan.
 apply() {
   local status=0
-  tf plan -input=false -detailed-exitcode -out=demo.tfplan >"$demo/plan.log" || status=$?
+  tf plan -input=false -detailed-exitcode -out=demo.tfplan "$@" >"$demo/plan.log" || status=$?
   case $status in
-    0) echo "No changes: everything is as $work says." ;;
+    0) echo "No changes." ;;
     2)
       grep '^Plan:' "$demo/plan.log" || true
-      echo "The plan, with every Kubernetes object in it: $demo/plan.log"
-      say "Applying"
-      tf apply -input=false demo.tfplan | sed -u '/^Outputs:/,$d'
+      echo "Every Kubernetes object of the plan: $demo/plan.log"
+      tf apply -input=false demo.tfplan | sed -u '/^$/d; /^Outputs:/,$d'
       ;;
     *)
       cat "$demo/plan.log"
@@ -68,7 +68,7 @@ up() {
   start_cluster
   cp "$root"/examples/quickstart/*.tf "$work/"
   printf 'kubeconfig = "%s"\n' "$kubeconfig" >"$work/demo.auto.tfvars"
-  say "Planning examples/quickstart"
+  say "Applying examples/quickstart"
   init
   apply
   say "What exists"
@@ -113,7 +113,7 @@ down() {
 
   if [[ -s $work/terraform.tfstate ]] && { [[ $own == false ]] || running; }; then
     say "Destroying"
-    if ! { init && tf destroy -input=false -auto-approve; }; then
+    if ! { init && apply -destroy; }; then
       [[ $own == true ]] || { echo "Nothing was removed; run make demo-down again."; return 1; }
       echo "Terraform could not destroy everything; the cluster goes as a whole."
     fi

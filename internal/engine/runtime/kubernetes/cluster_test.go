@@ -137,7 +137,7 @@ func (c *cluster) objects(t *testing.T, id string) (dynamic.ResourceInterface, r
 }
 
 func plural(kind string) string {
-	if strings.HasSuffix(kind, "y") {
+	if strings.HasSuffix(kind, "cy") {
 		return strings.ToLower(strings.TrimSuffix(kind, "y")) + "ies"
 	}
 	return strings.ToLower(kind) + "s"

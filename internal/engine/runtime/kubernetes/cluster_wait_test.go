@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/runtimetest"
@@ -159,6 +161,14 @@ func TestClusterWaitForQuota(t *testing.T) {
 			"spec": map[string]any{"hard": map[string]any{"pods": "0"}},
 		},
 	})
+	// A quota counts only after its controller has seen it.
+	quota := runtime.KubernetesID("v1", "ResourceQuota", namespace, "none")
+	for {
+		if _, counted, _ := unstructured.NestedMap(c.get(t, quota).Object, "status", "hard"); counted {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 	r, _ := c.runtime(t, kubernetes.Options{FailureGrace: time.Second})
 	plan := runtimetest.Deployment(c.stack, namespace, "example")
 	apply(t, r, c.stack, nil, plan)

@@ -79,10 +79,7 @@ func (r *Runtime) obstacles(ctx context.Context, t target, live object) string {
 				out = append(out, condition.text("type")+": "+condition.text("message"))
 			}
 		}
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), inquiry)
-		defer cancel()
-		held, err := r.contents(late, t.key.Name, namedObjects, func(object, string) bool { return true })
-		if err == nil && len(held) > 0 {
+		if held := r.remaining(ctx, t.key.Name); len(held) > 0 {
 			out = append(out, "it still holds "+strings.Join(held, ", "))
 		}
 	}
@@ -90,6 +87,27 @@ func (r *Runtime) obstacles(ctx context.Context, t target, live object) string {
 		return "the server has not removed it yet"
 	}
 	return strings.Join(out, "; ")
+}
+
+// remaining names what is left in a namespace that is being deleted: what
+// finalizers hold, or else whatever is there.
+func (r *Runtime) remaining(ctx context.Context, namespace string) []string {
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), inquiry)
+	defer cancel()
+	held, err := r.contents(late, namespace, func(item object, kind string) string {
+		finalizers, _ := item.at("metadata", "finalizers").([]any)
+		if len(finalizers) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s/%s (finalizers %v)", kind, item.name(), finalizers)
+	})
+	if err == nil && len(held) == 0 {
+		held, err = r.contents(late, namespace, func(item object, kind string) string { return kind + "/" + item.name() })
+	}
+	if err != nil {
+		return nil
+	}
+	return held
 }
 
 // awaitNamespace blocks until the namespace of the target is no longer being deleted.

@@ -39,8 +39,11 @@ func namespaceMapping() mapping {
 
 // checkNamespaceIsOurs refuses a namespace that holds objects of others.
 func (r *Runtime) checkNamespaceIsOurs(ctx context.Context, t target) error {
-	held, err := r.contents(ctx, t.key.Name, namedObjects, func(item object, kind string) bool {
-		return isForeign(item, kind, t.stack.Organization)
+	held, err := r.contents(ctx, t.key.Name, func(item object, kind string) string {
+		if !isForeign(item, kind, t.stack.Organization) {
+			return ""
+		}
+		return kind + "/" + item.name()
 	})
 	if err != nil {
 		return err
@@ -75,10 +78,11 @@ func isForeign(item object, kind, organization string) bool {
 	return true
 }
 
-// contents names up to limit objects of a namespace that match, as kind/name. A
-// type that cannot be listed because its server is broken is passed over; one
-// that we may not list is an error, since it might hold anything.
-func (r *Runtime) contents(ctx context.Context, namespace string, limit int, match func(object, string) bool) ([]string, error) {
+// contents describes a few objects of a namespace, all those there are if they
+// are few; describe gets an object and its kind and returns "" for one that does
+// not count. A type that cannot be listed because its server is broken is passed
+// over; one that we may not list is an error, since it might hold anything.
+func (r *Runtime) contents(ctx context.Context, namespace string, describe func(object, string) string) ([]string, error) {
 	kinds, err := r.listable(ctx)
 	if err != nil {
 		return nil, err
@@ -90,13 +94,17 @@ func (r *Runtime) contents(ctx context.Context, namespace string, limit int, mat
 	for _, kind := range kinds {
 		group.Go(func() error {
 			return r.scan(grouped, kind, namespace, func(item object) error {
-				if !match(item, kind.gvk.Kind) {
+				text := describe(item, kind.gvk.Kind)
+				if text == "" {
 					return nil
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				found = append(found, kind.gvk.Kind+"/"+item.name())
-				if len(found) >= limit {
+				// Some objects are served under two types.
+				if !slices.Contains(found, text) {
+					found = append(found, text)
+				}
+				if len(found) >= namedObjects {
 					return errEnough
 				}
 				return nil
@@ -105,10 +113,7 @@ func (r *Runtime) contents(ctx context.Context, namespace string, limit int, mat
 	}
 	err = group.Wait()
 	slices.Sort(found)
-	found = slices.Compact(found)
-	if len(found) > limit {
-		found = found[:limit]
-	}
+	found = found[:min(len(found), namedObjects)]
 	if len(found) > 0 || errors.Is(err, errEnough) {
 		return found, nil
 	}

@@ -55,8 +55,6 @@ type waiter struct {
 	progress func(string)
 
 	live object
-	// seen says that the object existed at some time.
-	seen bool
 	pods map[string]object
 	// since says when each state that may pass was first seen.
 	since map[string]time.Time
@@ -161,7 +159,7 @@ func (w *waiter) note(event news) {
 	case event.kind == watch.Deleted:
 		w.live = nil
 	default:
-		w.live, w.seen = event.object, true
+		w.live = event.object
 	}
 }
 
@@ -180,9 +178,11 @@ func (w *waiter) evaluate(ctx context.Context) (done bool, err error) {
 		return true, w.failure(ctx, judged.message)
 	}
 	line := judged.message
+	// Only workloads of this group say which generation they have seen.
+	seen := w.target.mapping.gvk.Group != "apps" || observed(w.live)
 	for _, pod := range w.sortedPods() {
 		found, ok := troubleOf(pod)
-		if !ok || !observed(w.live) || !w.isCurrent(ctx, pod) {
+		if !ok || !seen || !w.isCurrent(ctx, pod) {
 			if text := unschedulable(pod); text != "" && w.isCurrent(ctx, pod) {
 				line = judged.message + "; " + text
 			}
