@@ -79,9 +79,12 @@ func (o *Objects[T]) apply(ctx context.Context, resourceCtx *T) ([]runtime.Resou
 		if err != nil {
 			return nil, err
 		}
-		response, err := runtime.Apply(ctx, rt, &runtime.ApplyRequest{
-			PlanResource: resource, Stack: o.session.Stack(resource.DataPlane()),
-		})
+		request := &runtime.ApplyRequest{PlanResource: resource, Stack: o.session.Stack(resource.DataPlane())}
+		if o.session.made(resource) {
+			// It was made before, so that trying to create it would be in vain.
+			request.PriorResource = resource
+		}
+		response, err := runtime.Apply(ctx, rt, request)
 		if err != nil {
 			return nil, err
 		}

@@ -95,6 +95,15 @@ func (s *Session) entries(handler string) []platform.InventoryEntry {
 	return entries
 }
 
+// made tells whether the resource is known to have been made.
+func (s *Session) made(resource *runtime.Resource) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.inventory, func(known platform.InventoryEntry) bool {
+		return known.ID == resource.ID && known.DataPlane == resource.DataPlane() && known.UID != ""
+	})
+}
+
 // keep records a resource; an empty uid keeps the one known.
 func (s *Session) keep(handler string, resource *runtime.Resource, uid string) {
 	s.mu.Lock()
