@@ -79,12 +79,14 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 		return nil, runErr
 	}
 	e.catalog.Applied(ref)
-	identity, err := store.Identity(ctx)
-	if err != nil && runErr == nil {
-		return nil, err
-	}
 	outputs.Ready, outputs.Status = record.Observed.Ready, record.Observed.Message
-	response := &ApplyResponse{Outputs: outputs, Token: Token{UID: record.UID, Store: identity}}
+	response := &ApplyResponse{Outputs: outputs, Token: Token{UID: record.UID}}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordGrace)
+	defer cancel()
+	// What was brought about stays so: the next read completes the token.
+	if response.Token.Store, err = store.Identity(late); err != nil {
+		e.logger.WarnContext(ctx, "cannot identify the store of records", "object", ref.String(), "error", err)
+	}
 	for _, warning := range u.session().Warnings() {
 		response.Warnings = append(response.Warnings, platform.Problem{Title: "Applied with a warning", Detail: warning})
 	}
@@ -125,6 +127,8 @@ func (e *Engine) run(ctx context.Context, store *catalog.Store, record *catalog.
 	changes []dataplane.Change, settle func(context.Context) (catalog.Observed, error),
 ) (recorded bool, err error) {
 	u.expect(changes)
+	// others is what another run has made of the same object meanwhile.
+	var others []platform.InventoryEntry
 	if inventory := u.session().Inventory(); len(inventory) > 0 || len(changes) > 0 {
 		record.Inventory = inventory
 		record.Operation = catalog.Operation{Verb: "apply", State: catalog.StateRunning}
@@ -132,13 +136,14 @@ func (e *Engine) run(ctx context.Context, store *catalog.Store, record *catalog.
 		if err := store.Put(ctx, record, object); err != nil {
 			return false, err
 		}
-		recorded = true
+		recorded, others = true, record.Inventory[len(inventory):]
 	}
 	err = u.reconcile(ctx)
+	record.Observed = catalog.Observed{}
 	if err == nil && settle != nil {
 		record.Observed, err = settle(ctx)
 	}
-	record.Inventory = u.session().Inventory()
+	record.Inventory = append(u.session().Inventory(), others...)
 	record.Operation = catalog.Operation{Verb: "apply", State: catalog.StateSucceeded}
 	if err != nil {
 		if !recorded {

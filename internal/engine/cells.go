@@ -47,7 +47,12 @@ func (e *Engine) cellUnit(ctx context.Context, resourceCtx *dataplane.CellContex
 // share one run.
 func (e *Engine) makeCell(ctx context.Context, resourceCtx *dataplane.CellContext) error {
 	id := platform.Join(resourceCtx.Project.Name, resourceCtx.Cell.Environment.Name)
-	_, err, _ := e.cells.Do(id, func() (any, error) { return nil, e.makeCellOnce(ctx, resourceCtx) })
+	run := func() (any, error) { return nil, e.makeCellOnce(ctx, resourceCtx) }
+	_, err, shared := e.cells.Do(id, run)
+	if code := runtime.CodeOf(err); shared && ctx.Err() == nil && (code == runtime.Canceled || code == runtime.DeadlineExceeded) {
+		// The time of the call that made the run was over, not that of this one.
+		_, err, _ = e.cells.Do(id, run)
+	}
 	return err
 }
 

@@ -44,13 +44,14 @@ type environmentUnit struct {
 }
 
 // reconcile refuses to move the environment to another data plane while cells
-// exist: their namespaces would be left behind.
+// exist: their namespaces would be left behind. It asks the storage, since
+// another run may have made them.
 func (u *environmentUnit) reconcile(ctx context.Context) error {
 	store, err := u.scope.engine.store()
 	if err != nil {
 		return err
 	}
-	cells, err := store.Select(ctx, platform.KindCell)
+	cells, err := store.Referring(ctx, platform.KindCell, u.scope.owner)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (u *environmentUnit) reconcile(ctx context.Context) error {
 			return err
 		}
 		cell, ok := object.(*platform.Cell)
-		if ok && cell.Environment == environment.Name && cell.DataPlane != environment.DataPlane {
+		if ok && cell.DataPlane != environment.DataPlane {
 			return &platform.ProblemError{Problems: []platform.Problem{{
 				Path: platform.Path{"data_plane"}, Title: "Environment is in use",
 				Detail: fmt.Sprintf("The project %q has the namespace %s in this environment on the data plane %q. Destroy the project's deployments and the project there before the environment moves to %q.",

@@ -169,34 +169,6 @@ func endpointKind() driver {
 	}
 }
 
-// duplicateRoute refuses a second public endpoint with the host and path of
-// another: the gateway would send requests to either.
-func duplicateRoute(ctx context.Context, s *scope, c *dataplane.EndpointContext) ([]platform.Problem, error) {
-	if c.Visibility() != platform.VisibilityPublic {
-		return nil, nil
-	}
-	objects, err := s.engine.catalog.All(ctx, s.variant, platform.KindEndpoint)
-	if err != nil {
-		return nil, err
-	}
-	for _, object := range objects {
-		other, ok := object.(*platform.Endpoint)
-		if !ok || other.ID() == c.Endpoint.ID() || other.Deployment != c.Endpoint.Deployment {
-			continue
-		}
-		theirs := *c
-		theirs.Endpoint = other
-		if theirs.Visibility() == platform.VisibilityPublic && other.PathPrefix() == c.Endpoint.PathPrefix() {
-			return []platform.Problem{{
-				Path: platform.Path{"base_path"}, Title: "Duplicate route",
-				Detail: fmt.Sprintf("The endpoint %q of the same deployment is public at %s too, so both would have the same address. Give one of them another base_path.",
-					other.ID(), other.PathPrefix()),
-			}}, nil
-		}
-	}
-	return nil, nil
-}
-
 // resolveCell resolves the place of a project in an environment.
 func resolveCell(ctx context.Context, s *scope, project *platform.Project, environment string, path ...any) (*dataplane.Cell, error) {
 	env, err := resolve[*platform.Environment](ctx, s, platform.KindEnvironment, environment, path...)

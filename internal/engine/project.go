@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
@@ -65,15 +66,14 @@ func (e *Engine) cellsOf(ctx context.Context, project string) ([]string, error) 
 	if store == nil {
 		return nil, nil
 	}
-	records, err := store.Select(ctx, platform.KindCell)
+	prefix := platform.Join(project, "")
+	records, err := store.Select(ctx, platform.KindCell, prefix)
 	if err != nil {
 		return nil, err
 	}
 	var environments []string
 	for _, record := range records {
-		if parts, ok := platform.Split(record.ID, 2); ok && parts[0] == project {
-			environments = append(environments, parts[1])
-		}
+		environments = append(environments, strings.TrimPrefix(record.ID, prefix))
 	}
 	return environments, nil
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
@@ -79,21 +80,24 @@ func wrongStore(ref platform.Ref, organization string) error {
 }
 
 // look returns the live outputs of an object, or nil when its context cannot be
-// resolved, as when what it refers to is gone.
+// resolved, as when what it refers to is gone. It sees what is in force: what is
+// planned is for the plan to show, as a difference from that.
 func (e *Engine) look(ctx context.Context, record *catalog.Record, object platform.Object) (outputs *Outputs, err error) {
 	d, err := driverOf(record.Kind)
 	if err != nil {
 		return nil, err
 	}
-	u, err := d.bind(ctx, e.scope(ctx, record.Ref(), 0, record.Inventory), object)
-	if err != nil && undecided(err) {
+	s := e.scope(ctx, record.Ref(), 0, record.Inventory)
+	s.stored = true
+	var observations []dataplane.Observation
+	u, err := d.bind(ctx, s, object)
+	if err == nil {
+		observations, err = u.observe(ctx)
+	}
+	switch {
+	case err != nil && undecided(err):
 		return outputs, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	observations, err := u.observe(ctx)
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	outputs = &Outputs{Ready: record.Observed.Ready, Status: record.Observed.Message}

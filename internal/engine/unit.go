@@ -49,6 +49,8 @@ type scope struct {
 	variant int
 	owner   platform.Ref
 	session *dataplane.Session
+	// stored resolves what is in force instead of what is planned.
+	stored bool
 }
 
 func (e *Engine) scope(ctx context.Context, owner platform.Ref, variant int, prior []platform.InventoryEntry) *scope {
@@ -62,7 +64,11 @@ func (e *Engine) scope(ctx context.Context, owner platform.Ref, variant int, pri
 func resolve[T platform.Object](ctx context.Context, s *scope, kind platform.Kind, id string, path ...any) (T, error) {
 	var none T
 	reference := platform.Reference{Ref: platform.Ref{Kind: kind, ID: id}, Path: path}
-	object, err := s.engine.catalog.Resolve(ctx, s.variant, reference, s.owner)
+	find := func() (platform.Object, error) { return s.engine.catalog.Resolve(ctx, s.variant, reference, s.owner) }
+	if s.stored {
+		find = func() (platform.Object, error) { return s.engine.catalog.Stored(ctx, reference, s.owner) }
+	}
+	object, err := find()
 	if err != nil {
 		return none, err
 	}

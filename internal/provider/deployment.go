@@ -26,12 +26,12 @@ func deploymentKind() *kind {
 			"configuration": optionalObject("How the image runs.", configurationAttributes()),
 		}),
 		outputs: map[string]output{
-			"namespace": stringOutput("The namespace that the deployment runs in.", func(o engine.Outputs) string { return o.Namespace }),
-			"manifests": manifestsOutput(),
-			"release":   stringOutput("The digest of image and configuration.", func(o engine.Outputs) string { return o.Release }),
-			"addresses": mapOutput("The in-cluster addresses, `host:port` by port name.", func(o engine.Outputs) map[string]string { return o.Addresses }),
-			"ready":     boolOutput("Whether the last rollout was seen to become ready.", func(o engine.Outputs) bool { return o.Ready }).afterApply(),
-			"status":    stringOutput("How the last rollout ended.", func(o engine.Outputs) string { return o.Status }).afterApply(),
+			"namespace":     stringOutput("The namespace that the deployment runs in.", func(o engine.Outputs) string { return o.Namespace }),
+			outputManifests: manifestsOutput(),
+			"release":       stringOutput("The digest of image and configuration.", func(o engine.Outputs) string { return o.Release }),
+			"addresses":     mapOutput("The in-cluster addresses, `host:port` by port name.", func(o engine.Outputs) map[string]string { return o.Addresses }),
+			"ready":         boolOutput("Whether the last rollout was seen to become ready.", func(o engine.Outputs) bool { return o.Ready }).afterApply(),
+			"status":        stringOutput("How the last rollout ended.", func(o engine.Outputs) string { return o.Status }).afterApply(),
 		},
 		warn: warnReplicas,
 	}

@@ -25,8 +25,8 @@ func endpointKind() *kind {
 			"visibility": optional("From where it is reached, " + oneOf(platform.Visibilities()) + "; default `public` for a `web_application` and `project` for every other type. A public endpoint gets an HTTPRoute on the data plane's public gateway."),
 		}),
 		outputs: map[string]output{
-			"addresses": mapOutput("The addresses by visibility.", func(o engine.Outputs) map[string]string { return o.Addresses }),
-			"manifests": manifestsOutput(),
+			"addresses":     mapOutput("The addresses by visibility.", func(o engine.Outputs) map[string]string { return o.Addresses }),
+			outputManifests: manifestsOutput(),
 		},
 	}
 }

@@ -96,6 +96,9 @@ func (o output) afterApply() output {
 	return o
 }
 
+// outputManifests is the name of the output of every kind that renders objects.
+const outputManifests = "manifests"
+
 // manifestsOutput is the output of every kind that renders objects.
 func manifestsOutput() output {
 	return mapOutput("The Kubernetes objects, as `Kind/namespace/name` to compact JSON of the fields that the provider owns. "+

@@ -24,7 +24,7 @@ func projectKind() *kind {
 		}),
 		outputs: map[string]output{
 			"cells": mapOutput("The project's namespaces by environment.", func(o engine.Outputs) map[string]string { return o.Cells }),
-			"manifests": mapOutput("The objects of the project's cells, as `Kind/namespace/name` to compact JSON; those of an environment are made with the first deployment there.",
+			outputManifests: mapOutput("The objects of the project's cells, as `Kind/namespace/name` to compact JSON; those of an environment are made with the first deployment there.",
 				func(o engine.Outputs) map[string]string { return o.Manifests }),
 		},
 		force: func(object platform.Object) bool {

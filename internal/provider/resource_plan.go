@@ -79,7 +79,7 @@ func (r *kindResource) plan(ctx context.Context, req resource.ModifyPlanRequest,
 		return
 	}
 	addWarnings(&resp.Diagnostics, root, planned.Warnings)
-	if r.kind.warn != nil && request.Prior != nil {
+	if r.kind.warn != nil && request.Prior != nil && len(r.kind.warn(request.Prior, request.Variants[1])) > 0 {
 		addWarnings(&resp.Diagnostics, root, r.kind.warn(request.Prior, object))
 	}
 	var volatile []string
@@ -94,8 +94,11 @@ func (r *kindResource) plan(ctx context.Context, req resource.ModifyPlanRequest,
 		}
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root(name), value)...)
 	}
-	if !planned.Unsettled && !req.State.Raw.IsNull() && resp.Plan.Raw.Equal(req.State.Raw) {
+	if unchanged := !req.State.Raw.IsNull() && resp.Plan.Raw.Equal(req.State.Raw); unchanged && !planned.Unsettled {
 		return
+	} else if _, renders := r.kind.outputs[outputManifests]; unchanged && renders && len(volatile) == 0 {
+		// Something has to differ for Terraform to go on with what did not succeed.
+		volatile = append(volatile, outputManifests)
 	}
 	for _, name := range volatile {
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root(name), r.kind.outputs[name].unknown())...)

@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 )
 
@@ -98,7 +100,8 @@ func (r *kindResource) gone(ctx context.Context, err error, ref platform.Ref, re
 }
 
 // refresh puts the object's configured attributes into a state. Attributes that
-// mean the same keep the state's spelling.
+// mean the same, which is what becomes the same object, keep the state's
+// spelling.
 func (k *kind) refresh(state tftypes.Value, object platform.Object) (tftypes.Value, error) {
 	attributes := map[string]tftypes.Value{}
 	if err := state.As(&attributes); err != nil {
@@ -108,71 +111,40 @@ func (k *kind) refresh(state tftypes.Value, object platform.Object) (tftypes.Val
 	if !ok {
 		return state, fmt.Errorf("the state is a %s", state.Type())
 	}
+	before, err := k.decode(state)
+	if err != nil {
+		return state, err
+	}
+	old, err := fieldsOf(before)
+	if err != nil {
+		return state, err
+	}
+	current, err := fieldsOf(object)
+	if err != nil {
+		return state, err
+	}
 	values, err := k.encode(object, typ)
 	if err != nil {
 		return state, err
 	}
 	merged := maps.Clone(attributes)
 	for name, value := range values {
-		if same, err := sameJSON(attributes[name], value); err != nil {
-			return state, err
-		} else if !same {
+		if !bytes.Equal(old[name], current[name]) {
 			merged[name] = value
 		}
 	}
 	return tftypes.NewValue(typ, merged), nil
 }
 
-// sameJSON tells whether two values encode alike, once empty collections and
-// zero values count as absent, as they do in an object.
-func sameJSON(a, b tftypes.Value) (bool, error) {
-	one, err := toJSON(a)
+// fieldsOf returns the canonical JSON of an object's fields; those that are not
+// set are left out.
+func fieldsOf(object platform.Object) (map[string]json.RawMessage, error) {
+	raw, err := catalog.Encode(object)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	two, err := toJSON(b)
-	if err != nil {
-		return false, err
-	}
-	first, err := json.Marshal(pruneEmpty(one))
-	if err != nil {
-		return false, err
-	}
-	second, err := json.Marshal(pruneEmpty(two))
-	return string(first) == string(second), err
-}
-
-func pruneEmpty(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		out := map[string]any{}
-		for key, element := range v {
-			if kept := pruneEmpty(element); kept != nil {
-				out[key] = kept
-			}
-		}
-		if len(out) == 0 {
-			return nil
-		}
-		return out
-	case []any:
-		if len(v) == 0 {
-			return nil
-		}
-	case string:
-		if v == "" {
-			return nil
-		}
-	case bool:
-		if !v {
-			return nil
-		}
-	case json.Number:
-		if v == "0" {
-			return nil
-		}
-	}
-	return value
+	fields := map[string]json.RawMessage{}
+	return fields, json.Unmarshal(raw, &fields)
 }
 
 // failure prepares what a failure of an operation will say, and the operation's

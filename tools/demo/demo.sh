@@ -40,6 +40,7 @@ start_cluster() {
   fi
   if ! running; then
     say "Starting the dev cluster"
+    rm -f "$work"/terraform.tfstate* # of a cluster that is no more
     "$devcluster" up --dir "$demo/cluster"
   fi
   ln -sfn cluster/kubeconfig "$kubeconfig"
@@ -54,7 +55,8 @@ apply() {
     2)
       grep '^Plan:' "$demo/plan.log" || true
       echo "Every Kubernetes object of the plan: $demo/plan.log"
-      tf apply -input=false demo.tfplan | sed -u '/^$/d; /^Outputs:/,$d'
+      # An interrupt is for terraform, which then saves its state; its reader stays.
+      tf apply -input=false demo.tfplan | (trap '' INT && exec sed -u '/^$/d; /^Outputs:/,$d')
       ;;
     *)
       cat "$demo/plan.log"

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 const namespace = metav1.NamespaceDefault
@@ -28,18 +29,18 @@ func TestCluster(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for name, test := range map[string]func(*testing.T, fixture){
-		"NodeIsReady":            testNode,
-		"DeploymentBecomesReady": testDeployment,
-		"ImageCannotBePulled":    testPullError,
-		"ContainerCrashes":       testCrash,
-		"JobSucceeds":            testJobSucceeds,
-		"JobFails":               testJobFails,
-		"DeletionTakesItsTime":   testTerminateAfter,
-		"ClaimIsBoundAndGoes":    testClaim,
-		"ClaimStaysPending":      testPendingClaim,
-		"RouteIsAccepted":        testRoute,
-		"RouteIsRefused":         testRefusedRoutes,
-		"SmallDefinitions":       testSmallDefinitions,
+		"NodeIsReady":              testNode,
+		"DeploymentBecomesReady":   testDeployment,
+		"ImageCannotBePulled":      testPullError,
+		"ContainerCrashes":         testCrash,
+		"JobSucceeds":              testJobSucceeds,
+		"JobFails":                 testJobFails,
+		"DeletionTakesItsTime":     testTerminateAfter,
+		"ClaimIsBoundGrowsAndGoes": testClaim,
+		"ClaimStaysPending":        testPendingClaim,
+		"RouteIsAccepted":          testRoute,
+		"RouteIsRefused":           testRefusedRoutes,
+		"SmallDefinitions":         testSmallDefinitions,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,6 +171,17 @@ func testClaim(t *testing.T, f fixture) {
 			return fmt.Errorf("phase is %q, capacity %s", claim.Status.Phase, claim.Status.Capacity.Storage())
 		}
 		volume = claim.Spec.VolumeName
+		return err
+	})
+	grow := []byte(`{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`)
+	if _, err := claims.Patch(t.Context(), "data", types.MergePatchType, grow, metav1.PatchOptions{}); err != nil {
+		t.Fatalf("grow claim: %v", err)
+	}
+	eventually(t, func(ctx context.Context) error {
+		claim, err := claims.Get(ctx, "data", metav1.GetOptions{})
+		if err == nil && claim.Status.Capacity.Storage().String() != "2Gi" {
+			return fmt.Errorf("capacity is %s", claim.Status.Capacity.Storage())
+		}
 		return err
 	})
 	if err := claims.Delete(t.Context(), "data", metav1.DeleteOptions{}); err != nil {

@@ -50,6 +50,22 @@ func TestRunOfMissingCommand(t *testing.T) {
 	}
 }
 
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"UnknownFlag":    {"run", "--no-such-flag"},
+		"NoCommand":      {"run", "--"},
+		"AbsentArgument": {"apiserver"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if output, code := runWith(t, nil, args...); code != 2 || output != "" {
+				t.Errorf("exit code: got %d, want 2; output %q", code, output)
+			}
+		})
+	}
+}
+
 // TestRunPassesSignal checks that the command can clean up, with the cluster
 // still there, before everything ends.
 func TestRunPassesSignal(t *testing.T) {

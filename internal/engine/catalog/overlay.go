@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
@@ -89,6 +90,11 @@ func (c *Catalog) Resolve(ctx context.Context, variant int, reference platform.R
 		}
 		return entry.variants[variant], nil
 	}
+	return c.Stored(ctx, reference, by)
+}
+
+// Stored is Resolve past everything that is planned.
+func (c *Catalog) Stored(ctx context.Context, reference platform.Reference, by platform.Ref) (platform.Object, error) {
 	if c.store == nil {
 		return nil, &UnknownError{Ref: reference.Ref}
 	}
@@ -102,12 +108,13 @@ func (c *Catalog) Resolve(ctx context.Context, variant int, reference platform.R
 	return record.Object()
 }
 
-// All returns every object of a kind as one variant of the plan has it, sorted
-// by id. Objects that are planned but unknown are left out.
-func (c *Catalog) All(ctx context.Context, variant int, kind platform.Kind) ([]platform.Object, error) {
+// All returns every object of a kind whose id has the prefix, as one variant of
+// the plan has it, sorted by id. Objects that are planned but unknown are left
+// out. Who asks is not remembered: nothing has to exist, nor to come first.
+func (c *Catalog) All(ctx context.Context, variant int, kind platform.Kind, prefix string) ([]platform.Object, error) {
 	objects := map[string]platform.Object{}
 	if c.store != nil {
-		records, err := c.store.Select(ctx, kind)
+		records, err := c.store.Select(ctx, kind, prefix)
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +130,7 @@ func (c *Catalog) All(ctx context.Context, variant int, kind platform.Kind) ([]p
 	defer c.mu.Unlock()
 	for ref, entry := range c.planned {
 		switch {
-		case ref.Kind != kind:
+		case ref.Kind != kind || !strings.HasPrefix(ref.ID, prefix):
 		case entry.variants != nil:
 			objects[ref.ID] = entry.variants[variant]
 		default:

@@ -144,6 +144,3 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	r.unknown = all
 	return nil
 }
-
-// Recorded tells whether the record was ever written.
-func (r *Record) Recorded() bool { return r.version != "" }

@@ -46,8 +46,9 @@ func (s *Store) Get(ctx context.Context, ref platform.Ref) (*Record, error) {
 	return s.records[ref].clone(), nil
 }
 
-// Select returns copies of the records of a kind, sorted by id.
-func (s *Store) Select(ctx context.Context, kind platform.Kind) ([]*Record, error) {
+// Select returns copies of the records of a kind whose id has the prefix, sorted
+// by id.
+func (s *Store) Select(ctx context.Context, kind platform.Kind, prefix string) ([]*Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.load(ctx); err != nil {
@@ -55,7 +56,7 @@ func (s *Store) Select(ctx context.Context, kind platform.Kind) ([]*Record, erro
 	}
 	var records []*Record
 	for ref, record := range s.records {
-		if ref.Kind == kind {
+		if ref.Kind == kind && strings.HasPrefix(ref.ID, prefix) {
 			records = append(records, record.clone())
 		}
 	}
@@ -108,8 +109,9 @@ func (s *Store) Referring(ctx context.Context, kind platform.Kind, to platform.R
 
 // Put writes a record. A new record is refused when there is one already; an
 // old one is written over what it was read from. When somebody else wrote in
-// between and left the spec alone, the write is repeated on the newer version;
-// otherwise the error is a CONFLICT.
+// between and left the spec alone, the write is repeated on the newer version,
+// whose inventory is added to the record's, since all of it may exist; otherwise
+// the error is a CONFLICT.
 func (s *Store) Put(ctx context.Context, record *Record, object platform.Object) error {
 	base := record.version
 	record.SchemaVersion = SchemaVersion
@@ -128,7 +130,14 @@ func (s *Store) Put(ctx context.Context, record *Record, object platform.Object)
 	case current.UID != record.UID || !bytes.Equal(current.Spec, before):
 		return fmt.Errorf("record of %s was changed by another run: %w", record.Ref(), err)
 	}
-	record.version = current.version
+	record.version, record.unknown = current.version, current.unknown
+	for _, theirs := range current.Inventory {
+		if !slices.ContainsFunc(record.Inventory, func(ours platform.InventoryEntry) bool {
+			return ours.ID == theirs.ID && ours.DataPlane == theirs.DataPlane
+		}) {
+			record.Inventory = append(record.Inventory, theirs)
+		}
+	}
 	return s.write(ctx, record, object)
 }
 

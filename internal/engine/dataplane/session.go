@@ -41,11 +41,28 @@ func (s *Session) ForceDelete() { s.force = true }
 func (s *Session) Forced() bool { return s.force }
 
 // Expect adds the resources that are about to be made to the inventory, so that
-// it can be stored before they exist.
+// it can be stored before they exist. What is gone and will be made again loses
+// its UID: the new one has another, and must be found by its owner alone should
+// nobody get to record it.
 func (s *Session) Expect(changes []Change) {
 	for _, change := range changes {
-		if change.Action != runtime.ActionDelete {
+		switch change.Action {
+		case runtime.ActionDelete:
+		case runtime.ActionCreate, runtime.ActionReplace:
 			s.keep(change.Handler, change.Resource, "")
+			s.forgetUID(change.Resource)
+		case runtime.ActionNoOp, runtime.ActionUpdate:
+			s.keep(change.Handler, change.Resource, "")
+		}
+	}
+}
+
+func (s *Session) forgetUID(resource *runtime.Resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, known := range s.inventory {
+		if known.ID == resource.ID && known.DataPlane == resource.DataPlane() {
+			s.inventory[i].UID = ""
 		}
 	}
 }

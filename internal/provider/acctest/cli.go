@@ -164,3 +164,32 @@ func (c *CLI) report(t *testing.T, arguments ...string) *Result {
 	}
 	return result
 }
+
+// Values returns the attributes of a resource of the state.
+func (c *CLI) Values(t *testing.T, address string) map[string]any {
+	t.Helper()
+	output, err := c.Run(t, "show", "-json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state struct {
+		Values struct {
+			RootModule struct {
+				Resources []struct {
+					Address string         `json:"address"`
+					Values  map[string]any `json:"values"`
+				} `json:"resources"`
+			} `json:"root_module"`
+		} `json:"values"`
+	}
+	if err := json.Unmarshal([]byte(output), &state); err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range state.Values.RootModule.Resources {
+		if found.Address == address {
+			return found.Values
+		}
+	}
+	t.Fatalf("the state has no %s", address)
+	return nil
+}

@@ -6,14 +6,15 @@ package kubernetes
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes/fields"
 )
 
-// applyRounds bounds how often Apply starts again because the object appeared or
+// rounds bounds how often a verb starts again because the object appeared or
 // vanished between two requests.
-const applyRounds = 8
+const rounds = 10
 
 // errAgain says that the object changed its existence under an Apply.
 var errAgain = errors.New("the object appeared or vanished meanwhile")
@@ -39,6 +40,8 @@ type application struct {
 	prior    map[string]any
 	// lost says that a create of ours may have succeeded without our knowing.
 	lost bool
+	// refusal is the last reason to start another round.
+	refusal error
 }
 
 func (r *Runtime) apply(ctx context.Context, request *runtime.ApplyRequest, response *runtime.ApplyResponse) error {
@@ -79,7 +82,10 @@ func checkAdopt(key runtime.ObjectKey, adopt runtime.Adopt) error {
 // converge creates or updates until one of them finds the object as expected.
 func (r *Runtime) converge(ctx context.Context, a *application) error {
 	create := a.prior == nil
-	for range applyRounds {
+	for round := range rounds {
+		if err := pause(ctx, a.key, round); err != nil {
+			return err
+		}
 		var err error
 		if create {
 			err = r.create(ctx, a)
@@ -91,7 +97,22 @@ func (r *Runtime) converge(ctx context.Context, a *application) error {
 		}
 		create = !create
 	}
-	return runtime.Errorf(runtime.Conflict, "%s: others keep creating and deleting it", a.key)
+	return runtime.Errorf(runtime.Conflict, "%s: others keep changing it: %w", a.key, a.refusal)
+}
+
+// pause waits before a further round: longer, the more there were.
+func pause(ctx context.Context, key runtime.ObjectKey, round int) error {
+	if round < 2 {
+		// The first two are the ordinary ones: a create that finds the object, and
+		// the update that follows it.
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return runtime.Errorf(runtime.CodeOf(ctx.Err()), "%s: %w", key, ctx.Err())
+	case <-time.After(time.Duration(round) * 20 * time.Millisecond):
+		return nil
+	}
 }
 
 // create makes the object only if there is none.
@@ -112,7 +133,8 @@ func (r *Runtime) create(ctx context.Context, a *application) error {
 	case isMissingType(err):
 		return missingKind(a.key)
 	case runtime.CodeOf(err) == runtime.Conflict || runtime.CodeOf(err) == runtime.AlreadyExists:
-		// Only existence conflicts with a create; what exists decides.
+		// Hardly anything but existence conflicts with a create: what exists decides.
+		a.refusal = err
 		return errAgain
 	}
 	return err

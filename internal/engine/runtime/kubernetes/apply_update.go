@@ -33,6 +33,7 @@ func (r *Runtime) update(ctx context.Context, a *application, live object) error
 		out, err = r.patch(ctx, a.target, options)
 	}
 	if err != nil {
+		a.refusal = err
 		return r.refused(ctx, a, err)
 	}
 	a.compare(live, out.live)
@@ -53,9 +54,14 @@ func (r *Runtime) refused(ctx context.Context, a *application, err error) error 
 		// The object was replaced since it was read.
 		return errAgain
 	case runtime.InvalidArgument:
+		if slices.Contains(pathsOf(err), "metadata.uid") {
+			// Likewise, and the new one is there already.
+			return errAgain
+		}
 		return r.immutable(ctx, a, err)
+	default:
+		return err
 	}
-	return err
 }
 
 // decide looks at who owns the fields in conflict. Fields that were edited by

@@ -115,14 +115,17 @@ func (c *client) do(ctx context.Context, request call) (answer, error) {
 		ctx, cancel = context.WithTimeout(ctx, retryLimit)
 		defer cancel()
 	}
-	backoff, repeated := firstBackoff, false
+	backoff, repeated, refused := firstBackoff, false, 0
 	for attempt := 1; ; attempt++ {
 		out, err := c.attempt(ctx, request)
 		if err == nil {
 			out.repeated = repeated
 			return out, nil
 		}
-		again := c.again(ctx, err, attempt)
+		if apierrors.IsUnauthorized(err) {
+			refused++
+		}
+		again := c.again(ctx, err, attempt, refused)
 		repeated = repeated || !isRefusal(err)
 		if !again {
 			return answer{repeated: repeated}, c.failed(request, err, ctx.Err())
@@ -146,8 +149,9 @@ func isRefusal(err error) bool {
 		!apierrors.IsInternalError(err) && !apierrors.IsServiceUnavailable(err)
 }
 
-// again decides whether an attempt's failure may pass.
-func (c *client) again(ctx context.Context, err error, attempt int) bool {
+// again decides whether an attempt's failure may pass; refused counts those
+// attempts whose credentials the server did not accept.
+func (c *client) again(ctx context.Context, err error, attempt, refused int) bool {
 	if ctx.Err() != nil || isPermanent(err) || !c.contact.patient() {
 		return false
 	}
@@ -158,7 +162,7 @@ func (c *client) again(ctx context.Context, err error, attempt int) bool {
 	switch status.ErrStatus.Code {
 	case http.StatusUnauthorized:
 		// The transport asks the exec program for new credentials after a refusal.
-		return c.config.ExecProvider != nil && attempt == 1
+		return c.config.ExecProvider != nil && refused == 1
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	case http.StatusInternalServerError:

@@ -213,7 +213,6 @@ func TestClusterConformance(t *testing.T) {
 			c.create(t, resource)
 		},
 		Edit:        c.edit,
-		Writes:      func() int { return 0 },
 		MissingKind: runtime.ObjectKey{APIVersion: "missing.example.dev/v1", Kind: "Nothing"},
 		Documents: func(t *testing.T) (runtime.Documents, runtime.Documents) {
 			t.Helper()

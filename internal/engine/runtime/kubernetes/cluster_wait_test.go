@@ -65,35 +65,40 @@ func TestClusterWaitEnds(t *testing.T) {
 			func(ns string) *runtime.Resource {
 				return behaving(runtimetest.Deployment(c.stack, ns, "example"), behavior, "pull-error")
 			},
-			runtime.RolloutFailed, []string{"container main", "Pull", "last events:"},
+			runtime.RolloutFailed,
+			[]string{"container main", "Pull", "last events:"},
 		},
 		"crash": {
 			"a container that crashes shows the log of the run that crashed",
 			func(ns string) *runtime.Resource {
 				return behaving(runtimetest.Deployment(c.stack, ns, "example"), behavior, "crash", podLog, "no database\nbye")
 			},
-			runtime.RolloutFailed, []string{"container main", "exit code 1", "no database", "bye", "last log lines"},
+			runtime.RolloutFailed,
+			[]string{"container main", "exit code 1", "no database", "bye", "last log lines"},
 		},
 		"stateful crash": {
 			"pods of a StatefulSet are found too",
 			func(ns string) *runtime.Resource {
 				return behaving(statefulSet(c.stack, ns, "example"), behavior, "crash", podLog, "no database")
 			},
-			runtime.RolloutFailed, []string{"pod example-0", "no database"},
+			runtime.RolloutFailed,
+			[]string{"pod example-0", "no database"},
 		},
 		"job": {
 			"a failed Job shows the log of its pod",
 			func(ns string) *runtime.Resource {
 				return behaving(job(c.stack, ns, "example"), behavior, "fail", podLog, "no luck")
 			},
-			runtime.RolloutFailed, []string{"BackoffLimitExceeded", "no luck"},
+			runtime.RolloutFailed,
+			[]string{"BackoffLimitExceeded", "no luck"},
 		},
 		"job image": {
 			"a Job waits for ever for an image",
 			func(ns string) *runtime.Resource {
 				return behaving(job(c.stack, ns, "example"), behavior, "pull-error")
 			},
-			runtime.RolloutFailed, []string{"container main"},
+			runtime.RolloutFailed,
+			[]string{"container main"},
 		},
 		"progress": {
 			"the controller gave up",
@@ -102,7 +107,8 @@ func TestClusterWaitEnds(t *testing.T) {
 				runtimetest.Set(out, 1, "spec", "progressDeadlineSeconds")
 				return out
 			},
-			runtime.RolloutFailed, []string{"ProgressDeadlineExceeded"},
+			runtime.RolloutFailed,
+			[]string{"ProgressDeadlineExceeded"},
 		},
 		"job completes": {
 			"a completed Job is ready",

@@ -30,35 +30,41 @@ func (r *Runtime) delete(ctx context.Context, request *runtime.DeleteRequest, re
 	if err != nil || !served {
 		return err
 	}
-	for range applyRounds {
-		live, err := r.get(ctx, t)
-		if err != nil || live == nil {
+	for round := range rounds {
+		if err := pause(ctx, t.key, round); err != nil {
 			return err
 		}
-		if warning := t.spared(live, request.UID); warning != "" {
-			response.Warnings = append(response.Warnings, warning)
-			return nil
-		}
-		if isNamespace(t.key) && !request.Force && !live.terminating() {
-			if err := r.checkNamespaceIsOurs(ctx, t); err != nil {
-				return err
-			}
-		}
-		response.Action = runtime.ActionDelete
-		if request.DryRun {
-			return nil
-		}
-		gone, err := r.remove(ctx, t, live)
-		if err == nil || gone {
+		again, err := r.deleteOnce(ctx, t, request, response)
+		if !again {
 			return err
 		}
-		if runtime.CodeOf(err) != runtime.Conflict {
-			return err
-		}
-		// Another object took the name since it was read.
-		response.Action = runtime.ActionNoOp
 	}
 	return runtime.Errorf(runtime.Conflict, "%s: others keep creating and deleting it", t.key)
+}
+
+// deleteOnce deletes what is there now; again says that something else was there
+// when the request arrived.
+func (r *Runtime) deleteOnce(ctx context.Context, t target, request *runtime.DeleteRequest, response *runtime.DeleteResponse) (again bool, err error) {
+	response.Action = runtime.ActionNoOp
+	live, err := r.get(ctx, t)
+	if err != nil || live == nil {
+		return false, err
+	}
+	if warning := t.spared(live, request.UID); warning != "" {
+		response.Warnings = append(response.Warnings, warning)
+		return false, nil
+	}
+	if isNamespace(t.key) && !request.Force && !live.terminating() {
+		if err := r.checkNamespaceIsOurs(ctx, t); err != nil {
+			return false, err
+		}
+	}
+	response.Action = runtime.ActionDelete
+	if request.DryRun {
+		return false, nil
+	}
+	err = r.remove(ctx, t, live)
+	return runtime.CodeOf(err) == runtime.Conflict, err
 }
 
 // spared says why a live object is left alone, or "".
@@ -73,7 +79,7 @@ func (t target) spared(live object, uid string) string {
 }
 
 // remove deletes exactly the live object and waits until it is gone.
-func (r *Runtime) remove(ctx context.Context, t target, live object) (gone bool, err error) {
+func (r *Runtime) remove(ctx context.Context, t target, live object) error {
 	uid := live.uid()
 	if !live.terminating() {
 		request := t.call("delete", http.MethodDelete)
@@ -86,34 +92,33 @@ func (r *Runtime) remove(ctx context.Context, t target, live object) (gone bool,
 		out, err := r.client.do(ctx, request)
 		if runtime.CodeOf(err) == runtime.NotFound {
 			r.cache.forget(t)
-			return true, nil
+			return nil
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 		live, err = decodeObject(out.body)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if live.text("kind") == "Status" || !live.terminating() {
 			// The answer is a Status or the object as it last was: it is gone, and
 			// a watch that started at its version would wait for ever.
 			r.cache.forget(t)
-			return true, nil
+			return nil
 		}
 	}
-	return false, r.awaitGone(ctx, t, live, uid)
+	return r.awaitGone(ctx, t, live, uid)
 }
 
-// propagation is foreground where the object has children that must be gone with
-// it; anything else vanishes sooner without the garbage collector.
+// propagation is foreground where the object has pods that must be gone with it;
+// anything else vanishes sooner without the garbage collector, which learns about
+// custom resources only now and then.
 func propagation(key runtime.ObjectKey) *metav1.DeletionPropagation {
-	policy := metav1.DeletePropagationForeground
+	policy := metav1.DeletePropagationBackground
 	switch key.Kind {
-	case "ConfigMap", "Secret", "ServiceAccount", "Service", "NetworkPolicy", "Role", "RoleBinding", "ClusterRole",
-		"ClusterRoleBinding", "HorizontalPodAutoscaler", "PodDisruptionBudget", "Ingress", "HTTPRoute", "GRPCRoute",
-		"TCPRoute", "TLSRoute", "UDPRoute", "PersistentVolumeClaim", "Namespace":
-		policy = metav1.DeletePropagationBackground
+	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob":
+		policy = metav1.DeletePropagationForeground
 	}
 	return &policy
 }

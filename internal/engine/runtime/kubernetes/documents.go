@@ -43,6 +43,12 @@ func newDocumentMemory() *documentMemory {
 	return &documentMemory{heads: map[string]object{}}
 }
 
+func (m *documentMemory) knownIdentity() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.identity
+}
+
 // remember keeps a head for the next write.
 func (m *documentMemory) remember(head object) {
 	kept := make(object, len(head))
@@ -262,10 +268,8 @@ func (d *documents) Delete(ctx context.Context, name, version string) error {
 
 // Identity returns the UID of the namespace, or "" while there is none.
 func (d *documents) Identity(ctx context.Context) (string, error) {
-	d.memory.mu.Lock()
-	defer d.memory.mu.Unlock()
-	if d.memory.identity != "" {
-		return d.memory.identity, nil
+	if known := d.memory.knownIdentity(); known != "" {
+		return known, nil
 	}
 	out, err := d.client.do(ctx, d.namespaceCall("get", http.MethodGet, d.options.Namespace))
 	if runtime.CodeOf(err) == runtime.NotFound {
@@ -278,6 +282,8 @@ func (d *documents) Identity(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	d.memory.mu.Lock()
+	defer d.memory.mu.Unlock()
 	d.memory.identity = namespace.uid()
 	return d.memory.identity, nil
 }

@@ -112,9 +112,9 @@ func (d *documents) headBody(document runtime.Document, content stored, before o
 	data, binary := map[string]any{}, map[string]any{}
 	if before != nil {
 		body = before
-		annotations, _ = orEmpty(before.at("metadata", "annotations"))
-		data, _ = orEmpty(before["data"])
-		binary, _ = orEmpty(before["binaryData"])
+		annotations = orEmpty(before.at("metadata", "annotations"))
+		data = orEmpty(before["data"])
+		binary = orEmpty(before["binaryData"])
 		delete(body.metadata(), "managedFields")
 	}
 	for label, value := range document.Labels {
@@ -147,11 +147,11 @@ func (d *documents) headBody(document runtime.Document, content stored, before o
 	return body
 }
 
-func orEmpty(value any) (map[string]any, bool) {
+func orEmpty(value any) map[string]any {
 	if fields, ok := value.(map[string]any); ok {
-		return fields, true
+		return fields
 	}
-	return map[string]any{}, false
+	return map[string]any{}
 }
 
 func setAnnotation(body object, name, value string) {

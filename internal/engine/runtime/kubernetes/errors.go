@@ -179,6 +179,14 @@ func asAPIStatus(err error) (metav1.Status, bool) {
 	return status.Status(), true
 }
 
+// pathsOf returns the fields that a Status names.
+func pathsOf(err error) []string {
+	if status := asStatus(err); status != nil {
+		return status.Paths()
+	}
+	return nil
+}
+
 // isFieldConflict reports fields that other managers own.
 func isFieldConflict(err error) bool {
 	return len(conflictsOf(err)) > 0

@@ -78,7 +78,7 @@ func builtinMapping(gvk schema.GroupVersionKind) (mapping, bool) {
 }
 
 // path returns the URL path of the kind's collection or, with a name, of an object.
-func (m mapping) path(namespace, name string, more ...string) string {
+func (m mapping) path(namespace, name string) string {
 	parts := []string{"", "apis", m.gvk.Group, m.gvk.Version}
 	if m.gvk.Group == "" {
 		parts = []string{"", "api", m.gvk.Version}
@@ -90,7 +90,7 @@ func (m mapping) path(namespace, name string, more ...string) string {
 	if name != "" {
 		parts = append(parts, name)
 	}
-	return strings.Join(append(parts, more...), "/")
+	return strings.Join(parts, "/")
 }
 
 // groupResource names the kind's collection as access rules do.

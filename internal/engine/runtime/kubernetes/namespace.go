@@ -137,8 +137,7 @@ func (r *Runtime) scan(ctx context.Context, kind mapping, namespace string, each
 	if stop != nil {
 		return stop
 	}
-	switch runtime.CodeOf(err) {
-	case runtime.NotFound, runtime.Unavailable, runtime.Internal:
+	if code := runtime.CodeOf(err); code == runtime.NotFound || code == runtime.Unavailable || code == runtime.Internal {
 		return nil
 	}
 	return err

@@ -111,8 +111,7 @@ func childrenOf(object *fakeObject) []map[string]any {
 
 // subscription is one channel of a Watch. Events queue up until they are read.
 type subscription struct {
-	root string
-	id   string
+	id string
 
 	mu     sync.Mutex
 	queue  []watch.Event

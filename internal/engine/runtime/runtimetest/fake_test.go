@@ -40,7 +40,6 @@ func TestFakeConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		Writes:      func() int { return fake.Calls(runtimetest.VerbApply) + fake.Calls(runtimetest.VerbDelete) },
 		MissingKind: runtime.ObjectKey{APIVersion: "missing.example.dev/v1", Kind: "Nothing"},
 		Documents: func(*testing.T) (runtime.Documents, runtime.Documents) {
 			store := runtimetest.NewFakeDocuments("identity")

@@ -35,9 +35,6 @@ type Harness struct {
 	// Edit changes one field of an object as another manager; nil removes it.
 	// An edit by Apply forces its value.
 	Edit func(t *testing.T, id, manager string, operation metav1.ManagedFieldsOperationType, value any, path ...string)
-	// Writes is how many requests that can change something were made through
-	// runtimes of Runtime.
-	Writes func() int
 	// MissingKind is a kind that the infrastructure does not know.
 	MissingKind runtime.ObjectKey
 	// Documents returns a store that was never written to, and another client of it.
@@ -48,9 +45,8 @@ type Harness struct {
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	groups := map[string]func(*testing.T, Harness){
-		"Apply": applyCases, "Conflicts": conflictCases, "Refusals": refusalCases, "Racers": racerCases,
-		"Read": readCases, "Delete": deleteCases, "Import": importCases, "Watch": watchCases, "Wait": waitCases,
-		"Requests": requestCases,
+		"Apply": applyCases, "DryRun": dryRunCases, "Adopt": adoptCases, "Drift": driftCases, "Refusals": refusalCases,
+		"Racers": racerCases, "Read": readCases, "ReadDrift": readDriftCases, "Delete": deleteCases, "Import": importCases, "Watch": watchCases, "Wait": waitCases,
 	}
 	for name, run := range groups {
 		t.Run(name, func(t *testing.T) {

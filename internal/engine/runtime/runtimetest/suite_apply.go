@@ -72,6 +72,12 @@ func applyCases(t *testing.T, h Harness) {
 				b.Errorf("input: -before, +after:\n%s", diff)
 			}
 		},
+	})
+}
+
+func dryRunCases(t *testing.T, h Harness) {
+	t.Helper()
+	cases(t, h, map[string]func(*bench){
 		"a dry run of a create writes nothing": func(b *bench) {
 			plan := b.configMap("a", "1")
 			request := b.request(nil, plan)
@@ -107,7 +113,7 @@ func applyCases(t *testing.T, h Harness) {
 	})
 }
 
-func conflictCases(t *testing.T, h Harness) {
+func adoptCases(t *testing.T, h Harness) {
 	t.Helper()
 	cases(t, h, map[string]func(*bench){
 		"a foreign object is refused": func(b *bench) {
@@ -147,6 +153,12 @@ func conflictCases(t *testing.T, h Harness) {
 			b.wantAction(response, runtime.ActionUpdate)
 			b.wantSame(b.read(plan), plan)
 		},
+	})
+}
+
+func driftCases(t *testing.T, h Harness) {
+	t.Helper()
+	cases(t, h, map[string]func(*bench){
 		"drift is taken back": func(b *bench) {
 			plan := b.configMap("a", "1", "b", "1")
 			b.apply(nil, plan)

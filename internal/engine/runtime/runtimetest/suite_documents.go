@@ -25,7 +25,7 @@ type shelf struct {
 
 func documentCases(t *testing.T, h Harness) {
 	t.Helper()
-	table := map[string]func(*shelf){
+	shelves(t, h, map[string]func(*shelf){
 		"a store that was never written to is empty": func(s *shelf) {
 			got, err := s.store.List(s.ctx, nil)
 			s.wantCode(err, "")
@@ -75,6 +75,13 @@ func documentCases(t *testing.T, h Harness) {
 			s.wantListed(nil, "a", "b", "c", "other")
 			s.wantListed(map[string]string{"kind": "z"})
 		},
+	})
+	documentEdges(t, h)
+}
+
+func documentEdges(t *testing.T, h Harness) {
+	t.Helper()
+	shelves(t, h, map[string]func(*shelf){
 		"delete": func(s *shelf) {
 			first := s.put(s.store, runtime.Document{Name: "x", Data: []byte(`1`)})
 			second := s.put(s.store, runtime.Document{Name: "x", Data: []byte(`2`), Version: first.Version})
@@ -137,7 +144,12 @@ func documentCases(t *testing.T, h Harness) {
 			_, err = s.store.Put(ctx, runtime.Document{Name: "x", Data: []byte(`1`)})
 			s.wantCode(err, runtime.Canceled)
 		},
-	}
+	})
+}
+
+// shelves runs each function as a parallel case with a store of its own.
+func shelves(t *testing.T, h Harness, table map[string]func(*shelf)) {
+	t.Helper()
 	for name, run := range table {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -59,6 +59,13 @@ func readCases(t *testing.T, h Harness) {
 			b.Edit(b.T, plan.ID, "applier", metav1.ManagedFieldsOperationApply, "extra", "metadata", "annotations", "z")
 			b.wantSame(b.read(plan), plan)
 		},
+	})
+}
+
+func readDriftCases(t *testing.T, h Harness) {
+	t.Helper()
+	const update = metav1.ManagedFieldsOperationUpdate
+	cases(t, h, map[string]func(*bench){
 		"drift": func(b *bench) {
 			plan := b.configMap("a", "1", "b", "1")
 			b.apply(nil, plan)
@@ -121,23 +128,6 @@ func importCases(t *testing.T, h Harness) {
 		"an absent object": func(b *bench) {
 			_, err := runtime.Import(b.ctx, b.runtime, &runtime.ImportRequest{PlanResource: b.configMap("a", "1"), Stack: b.Stack})
 			b.wantCode(err, runtime.NotFound)
-		},
-	})
-}
-
-// requestCases count what the runtime asks of the infrastructure. They cannot run
-// beside others, whose requests they would count too.
-func requestCases(t *testing.T, h Harness) {
-	t.Helper()
-	cases(t, h, map[string]func(*bench){
-		"a no-op changes no version": func(b *bench) {
-			plan := Deployment(b.Stack, b.namespace, "example")
-			first := b.apply(nil, plan)
-			b.apply(plan, plan)
-			second := b.apply(plan, plan)
-			if first.UID != second.UID {
-				b.Error("the object is another one")
-			}
 		},
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -29,14 +30,14 @@ const module = "sigs.k8s.io/gateway-api@v1.6.3"
 func main() {
 	output := flag.String("o", "gateway-api.jsonl.gz", "file to write")
 	flag.Parse()
-	if err := run(*output); err != nil {
+	if err := run(context.Background(), *output); err != nil {
 		fmt.Fprintf(os.Stderr, "gatewayapi: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(output string) error {
-	dir, err := moduleDir()
+func run(ctx context.Context, output string) error {
+	dir, err := moduleDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,8 +70,8 @@ func run(output string) error {
 
 // moduleDir downloads the module, checked against the checksum database, and
 // returns where it is.
-func moduleDir() (string, error) {
-	cmd := exec.Command("go", "mod", "download", "-json", module)
+func moduleDir(ctx context.Context) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", module)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {

@@ -23,8 +23,11 @@ type agents struct {
 	wait   sync.WaitGroup
 }
 
-func startAgents(client kubernetes.Interface, dynamicClient dynamic.Interface, logs *node.LogServer) *agents {
-	ctx, cancel := context.WithCancel(context.Background())
+// startAgents starts the agents, which outlive the context of the start.
+func startAgents(
+	ctx context.Context, client kubernetes.Interface, dynamicClient dynamic.Interface, logs *node.LogServer,
+) *agents {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := &agents{cancel: cancel}
 	a.run(ctx, "node", node.NewAgent(client, logs.Port()).Run)
 	a.run(ctx, "volume", volume.NewBinder(client).Run)

@@ -109,7 +109,7 @@ func (c *Cluster) boot(ctx context.Context) error {
 	if c.dynamic, err = dynamic.NewForConfig(credentials.agent); err != nil {
 		return fmt.Errorf("create dynamic client: %w", err)
 	}
-	if c.logs, err = node.NewLogServer(c.client, credentials.logServer); err != nil {
+	if c.logs, err = node.NewLogServer(ctx, c.client, credentials.logServer); err != nil {
 		return err
 	}
 
@@ -143,7 +143,7 @@ func (c *Cluster) startAPI(ctx context.Context, prepare func(context.Context) er
 	if err := c.startChild(component.Scheduler, schedulerArgs(c.layout)); err != nil {
 		return err
 	}
-	c.agents = startAgents(c.client, c.dynamic, c.logs)
+	c.agents = startAgents(ctx, c.client, c.dynamic, c.logs)
 	if err := c.waitUsable(ctx); err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func TestProcessStart(t *testing.T) {
 
 // TestRemoveStale checks that only directories without an owner go. It sets the
 // environment, so it runs alone.
-func TestRemoveStale(t *testing.T) { //nolint:paralleltest // It sets the environment.
+func TestRemoveStale(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	dead, lock, err := NewTempDir()
 	if err != nil {

@@ -102,7 +102,7 @@ func dispatch(ctx context.Context, name string, args []string) (int, error) {
 	case "status":
 		return status(ctx, args)
 	case "apiserver":
-		return exitOK, apiServer(ctx, args)
+		return apiServer(ctx, args)
 	case superviseCommand:
 		return exitOK, supervise(ctx, args)
 	case "help", "-h", "--help":

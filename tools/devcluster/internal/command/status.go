@@ -51,26 +51,21 @@ func status(ctx context.Context, args []string) (int, error) {
 }
 
 // apiServer takes the API server away or brings it back.
-func apiServer(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		return errors.New("apiserver needs stop or start")
+func apiServer(ctx context.Context, args []string) (int, error) {
+	if len(args) == 0 || (args[0] != "stop" && args[0] != "start") {
+		return exitUsage, errors.New("apiserver needs stop or start")
 	}
-	verb, args := args[0], args[1:]
-	o, err := parse("apiserver", args)
+	o, err := parse("apiserver", args[1:])
 	if err != nil {
-		return err
+		return exitUsage, err
 	}
 	layout, err := cluster.NewLayout(o.dir)
 	if err != nil {
-		return err
+		return exitFailure, err
 	}
 	client := cluster.NewClient(layout)
-	switch verb {
-	case "stop":
-		return client.StopAPIServer(ctx)
-	case "start":
-		return client.StartAPIServer(ctx)
-	default:
-		return fmt.Errorf("apiserver needs stop or start, not %q", verb)
+	if args[0] == "stop" {
+		return exitOK, client.StopAPIServer(ctx)
 	}
+	return exitOK, client.StartAPIServer(ctx)
 }

@@ -67,7 +67,7 @@ func supervise(ctx context.Context, args []string) error {
 }
 
 func own(ctx context.Context, layout cluster.Layout, o options, tell func(string)) error {
-	if err := clear(layout); err != nil {
+	if err := removeRemains(layout); err != nil {
 		return err
 	}
 	log, err := logTo(layout)
@@ -109,9 +109,9 @@ func own(ctx context.Context, layout cluster.Layout, o options, tell func(string
 	}
 }
 
-// clear removes what a dead owner has left in the directory, except the lock,
+// removeRemains removes what a dead owner has left in the directory, except the lock,
 // which is ours by now.
-func clear(layout cluster.Layout) error {
+func removeRemains(layout cluster.Layout) error {
 	entries, err := os.ReadDir(layout.Dir)
 	if err != nil {
 		return fmt.Errorf("read directory: %w", err)

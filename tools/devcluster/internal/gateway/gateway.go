@@ -121,20 +121,27 @@ func (c *Controller) attachedRoutes(gateway metav1.ObjectMeta) map[string]int32 
 			if decode(object, &r) != nil {
 				continue
 			}
-			attached := map[string]bool{}
-			for _, parent := range r.Spec.ParentRefs {
-				if parent.Name == gateway.Name && parent.namespace(r) == gateway.Namespace {
-					for _, name := range c.judge(r, parent).listeners {
-						attached[name] = true
-					}
-				}
-			}
-			for name := range attached {
+			for name := range c.listenersOf(r, gateway) {
 				counts[name]++
 			}
 		}
 	}
 	return counts
+}
+
+// listenersOf returns the listeners of the gateway that the route is attached
+// to. Several references of the route may lead to the same one.
+func (c *Controller) listenersOf(r route, gateway metav1.ObjectMeta) map[string]bool {
+	attached := map[string]bool{}
+	for _, parent := range r.Spec.ParentRefs {
+		if parent.Name != gateway.Name || parent.namespace(r) != gateway.Namespace {
+			continue
+		}
+		for _, name := range c.judge(r, parent).listeners {
+			attached[name] = true
+		}
+	}
+	return attached
 }
 
 // supportedKinds returns the kinds of routes that a listener takes: those it

@@ -131,11 +131,13 @@ func TestJudgeBackend(t *testing.T) {
 		"OtherName": {"and one service", "HTTPRoute", service("team-a", "db", 80), reasonRefNotPermitted},
 		"Envoy": {
 			"backends of Envoy Gateway are taken as they are", "HTTPRoute",
-			backendRef{Group: "gateway.envoyproxy.io", Kind: "Backend", Name: "x"}, reasonResolved,
+			backendRef{Group: "gateway.envoyproxy.io", Kind: "Backend", Name: "x"},
+			reasonResolved,
 		},
 		"Unknown": {
 			"other kinds are not supported", "HTTPRoute",
-			backendRef{Group: "example.org", Kind: "Bucket", Name: "x"}, reasonInvalidKind,
+			backendRef{Group: "example.org", Kind: "Bucket", Name: "x"},
+			reasonInvalidKind,
 		},
 	}
 	for name, tc := range cases {

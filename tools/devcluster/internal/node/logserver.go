@@ -26,9 +26,10 @@ type LogServer struct {
 	server   *http.Server
 }
 
-// NewLogServer starts a log server on a free port of the loopback interface.
-func NewLogServer(client kubernetes.Interface, config *tls.Config) (*LogServer, error) {
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", net.JoinHostPort(hostAddress, "0"))
+// NewLogServer starts a log server on a free port of the loopback interface. It
+// serves until it is closed.
+func NewLogServer(ctx context.Context, client kubernetes.Interface, config *tls.Config) (*LogServer, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(hostAddress, "0"))
 	if err != nil {
 		return nil, fmt.Errorf("start log server: %w", err)
 	}

@@ -117,7 +117,7 @@ func projectObject(path []string, live map[string]any, prior any, own, all node)
 		return clone(live)
 	case prior == nil && own.bare():
 		return clone(live)
-	case own.leaf() && ok:
+	case own.leaf() && all.bare() && ok:
 		// Nobody wrote the map since our apply: what else it holds are defaults.
 		return covered(path, live, wanted)
 	case !own.exists() && all.leaf() && ok:
@@ -144,7 +144,7 @@ func projectList(path []string, live []any, prior any, own, all node) any {
 		return projectKeyed(path, live, wanted, keys, own, all)
 	case prior == nil:
 		return clone(live)
-	case own.leaf():
+	case own.leaf() && all.bare():
 		return covered(path, live, wanted)
 	}
 	return respell(path, live, wanted)

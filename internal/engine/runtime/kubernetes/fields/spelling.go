@@ -25,36 +25,38 @@ func covers(path []string, live, prior any) bool {
 	switch wanted := prior.(type) {
 	case map[string]any:
 		object, ok := live.(map[string]any)
-		if !ok {
-			return false
-		}
-		for key, value := range wanted {
-			held, ok := object[key]
-			if !ok {
-				if !isZero(value) {
-					return false
-				}
-				continue
-			}
-			if !covers(appendPath(path, key), held, value) {
-				return false
-			}
-		}
-		return true
+		return ok && coversMap(path, object, wanted)
 	case []any:
 		items, ok := live.([]any)
-		if !ok || len(items) != len(wanted) {
-			return false
-		}
-		for i := range wanted {
-			if !covers(path, items[i], wanted[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && coversList(path, items, wanted)
 	default:
 		return Equal(path, live, prior)
 	}
+}
+
+func coversMap(path []string, live, prior map[string]any) bool {
+	for key, wanted := range prior {
+		held, ok := live[key]
+		if !ok && isZero(wanted) {
+			continue
+		}
+		if !ok || !covers(appendPath(path, key), held, wanted) {
+			return false
+		}
+	}
+	return true
+}
+
+func coversList(path []string, live, prior []any) bool {
+	if len(live) != len(prior) {
+		return false
+	}
+	for i := range prior {
+		if !covers(path, live[i], prior[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // respell returns live, with the spelling of prior wherever both mean the same.
