@@ -162,6 +162,9 @@ func (r *kindResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 	token := getToken(ctx, req.Private, &resp.Diagnostics)
 	ref := platform.Ref{Kind: r.kind.kind, ID: id}
 	f := r.failure(ctx, "read", ref, req.State.Raw, &resp.Diagnostics)
+	// A state without an identity, as some CLIs keep it, is completed however the
+	// read ends: the framework refuses an answer without one.
+	resp.Diagnostics.Append(r.setIdentity(ctx, resp.Identity, &resp.State)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -195,7 +198,6 @@ func (r *kindResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 		resp.Diagnostics.Append(r.setOutputs(ctx, &resp.State, *read.Outputs)...)
 	}
 	resp.Diagnostics.Append(setToken(ctx, resp.Private, read.Token)...)
-	resp.Diagnostics.Append(r.setIdentity(ctx, resp.Identity, &resp.State)...)
 }
 
 // Delete removes the object and everything made on its behalf.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/openplatform/terraform-provider-platform/internal/provider/acctest"
@@ -25,15 +26,15 @@ func TestAccUnreachable(t *testing.T) {
 	}{
 		"Refused": {
 			lines: fmt.Sprintf("kubernetes = { host = %q, insecure = true }", refused),
-			want:  `Cluster not reachable.*the kubernetes attribute of the provider block.*` + refused,
+			want:  `Cluster not reachable.*the kubernetes attribute of the provider block.*` + address(refused),
 		},
 		"Silent": {
 			lines: fmt.Sprintf("kubernetes = { host = %q, insecure = true }", silent),
-			want:  `Cluster not reachable.*the kubernetes attribute of the provider block.*` + silent + ` did not answer within 10s`,
+			want:  `Cluster not reachable.*the kubernetes attribute of the provider block.*` + address(silent) + ` (did not answer within 10s|cannot be reached: .*timeout)`,
 		},
 		"FromTheEnvironment": {
-			environment: map[string]string{"KUBE_HOST": refused},
-			want:        `Cluster not reachable.*KUBE_HOST.*` + refused,
+			environment: map[string]string{"KUBE_HOST": refused, "KUBE_INSECURE": "true"},
+			want:        `Cluster not reachable.*the KUBE_\* environment variables.*` + address(refused),
 		},
 	}
 	for name, tc := range cases {
@@ -49,6 +50,9 @@ func TestAccUnreachable(t *testing.T) {
 		})
 	}
 }
+
+// address is what a message calls a host.
+func address(host string) string { return strings.TrimPrefix(host, "https://") }
 
 // closedPort returns the URL of a port that nobody listens on.
 func closedPort(t *testing.T) string {

@@ -22,6 +22,7 @@ export CHECKPOINT_DISABLE=1
 "$@" </dev/null 2>&1 | tee "$log" | awk -v name="$name" -v log_file="$log" '
   function flush_package(line, failed,   i) {
     if (failed) for (i = 0; i < held; i++) print lines[i]
+    if (failed && !bad) bad = 1 # it did not build, or died
     printf "%s (%d passed, %d skipped, %d failed)\n", line, passed, skipped, bad
     all_passed += passed; all_skipped += skipped; all_failed += bad
     held = passed = skipped = bad = 0
