@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
@@ -82,6 +83,7 @@ func TestCellOfImpatientDeployment(t *testing.T) {
 				break
 			}
 		}
+		time.Sleep(20 * time.Millisecond) // Time to get from there to waiting for the cell.
 		cancel()
 		return &runtime.ApplyResponse{Status: runtime.Errorf(runtime.Canceled, "interrupted: %w", context.Canceled)}
 	}

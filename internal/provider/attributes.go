@@ -4,8 +4,12 @@
 package provider
 
 import (
+	"context"
+	"fmt"
 	"strings"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
@@ -64,3 +68,20 @@ func described(attributes map[string]schema.Attribute) map[string]schema.Attribu
 
 // oneOf lists the values of an attribute for its description.
 func oneOf(values []string) string { return "one of `" + strings.Join(values, "`, `") + "`" }
+
+// timeoutsAttribute is that of every resource; limit is the default of all
+// operations but read.
+func timeoutsAttribute(ctx context.Context, limit time.Duration) schema.Attribute {
+	attribute := timeouts.Attributes(ctx, timeouts.Opts{
+		Create: true, Read: true, Update: true, Delete: true,
+		CreateDescription: fmt.Sprintf("How long create may take, such as `90s` or `15m`; default `%s`.", limit),
+		UpdateDescription: fmt.Sprintf("How long update may take; default `%s`.", limit),
+		DeleteDescription: fmt.Sprintf("How long delete may take; default `%s`.", limit),
+		ReadDescription:   fmt.Sprintf("How long read may take; default `%s`.", readTimeout),
+	})
+	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
+		nested.MarkdownDescription = "How long operations may take."
+		return nested
+	}
+	return attribute
+}

@@ -39,6 +39,9 @@ func readSettings(ctx context.Context, config tfsdk.Config, diags *diag.Diagnost
 		return s, false
 	}
 	s.organization = organizationName(organization, diags)
+	if diags.HasError() {
+		return s, false
+	}
 	s.namespace = namespace.ValueString()
 	if s.namespace == "" {
 		s.namespace = "platform-" + s.organization

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -54,14 +53,8 @@ func (r *kindResource) Metadata(_ context.Context, req resource.MetadataRequest,
 // Schema returns the kind's configured and computed attributes and the common ones.
 func (r *kindResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		attributeID: schema.StringAttribute{Computed: true, MarkdownDescription: "The id, which other resources refer to."},
-		attributeTimeouts: timeouts.Attributes(ctx, timeouts.Opts{
-			Create: true, Read: true, Update: true, Delete: true,
-			CreateDescription: fmt.Sprintf("How long create may take, such as `90s` or `15m`; default `%s`.", r.kind.timeout),
-			UpdateDescription: fmt.Sprintf("How long update may take; default `%s`.", r.kind.timeout),
-			DeleteDescription: fmt.Sprintf("How long delete may take; default `%s`.", r.kind.timeout),
-			ReadDescription:   fmt.Sprintf("How long read may take; default `%s`.", readTimeout),
-		}),
+		attributeID:       schema.StringAttribute{Computed: true, MarkdownDescription: "The id, which other resources refer to."},
+		attributeTimeouts: timeoutsAttribute(ctx, r.kind.timeout),
 	}
 	if r.kind.waits {
 		attributes[attributeWait] = schema.BoolAttribute{

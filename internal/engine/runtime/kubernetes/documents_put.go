@@ -221,8 +221,10 @@ func (d *documents) createNamespace(ctx context.Context) error {
 // dropParts removes parts that no head names any more. What cannot be removed
 // now is found as an orphan later.
 func (d *documents) dropParts(ctx context.Context, names []string) {
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), inquiry)
+	defer cancel()
 	for _, name := range names {
-		_, _ = d.client.do(context.WithoutCancel(ctx), d.call("delete", http.MethodDelete, name))
+		_, _ = d.client.do(late, d.call("delete", http.MethodDelete, name))
 	}
 }
 

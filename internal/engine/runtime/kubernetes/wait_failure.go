@@ -89,6 +89,7 @@ func (r *Runtime) getRelated(ctx context.Context, apiVersion, kind, namespace, n
 // failure is the Status of an object that cannot become ready. It shows a pod
 // that tells more, if there is one.
 func (w *waiter) failure(ctx context.Context, message string) error {
+	homeless := ""
 	for _, pod := range w.sortedPods() {
 		if !w.isCurrent(ctx, pod) {
 			continue
@@ -99,7 +100,11 @@ func (w *waiter) failure(ctx context.Context, message string) error {
 		if found, ok := failedRun(pod); ok {
 			return w.podFailure(ctx, message, found)
 		}
+		if text := unschedulable(pod); text != "" {
+			homeless = "; " + text
+		}
 	}
+	message += homeless
 	w.say(ctx, "failed: "+message)
 	return runtime.Errorf(runtime.RolloutFailed, "%s: was applied and cannot become ready: %s", w.target.key, message)
 }

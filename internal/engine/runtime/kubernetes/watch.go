@@ -38,8 +38,8 @@ func (r *Runtime) Watch(ctx context.Context, request *runtime.WatchRequest) *run
 		response.Status = asStatus(err)
 		return response
 	}
-	// The right to watch, and the connection, are tried before any channel is
-	// handed out.
+	// A server that cannot be reached, or refuses, is told now and not by channels
+	// that close.
 	live, err := r.get(ctx, t)
 	if err != nil {
 		response.Status = asStatus(err)
