@@ -72,7 +72,7 @@ func TestCellOfImpatientDeployment(t *testing.T) {
 			return nil
 		}
 		begun = true
-		go func() {
+		go func() { //nolint:contextcheck // The other deployment has a context of its own.
 			d := cartInDev()
 			d.Component = "shop/pay"
 			_, err := e.Apply(t.Context(), engine.ApplyRequest{Object: d, Wait: true})

@@ -5,6 +5,8 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine"
@@ -186,7 +188,8 @@ func TestSecondRun(t *testing.T) {
 		}
 		begun = true
 		var err error
-		if second, err = w.engine(t).Apply(t.Context(), engine.ApplyRequest{Object: cartInDev(), Wait: true}); err != nil {
+		again := engine.ApplyRequest{Object: cartInDev(), Wait: true}
+		if second, err = w.engine(t).Apply(t.Context(), again); err != nil { //nolint:contextcheck // The other run has a context of its own.
 			t.Errorf("A run that finds another one unfinished goes on from there, got %v.", err)
 		}
 		return nil
@@ -214,7 +217,7 @@ func TestSecondRunOfCell(t *testing.T) {
 			begun = true
 			d := cartInDev()
 			d.Component = "shop/pay"
-			w.apply(t, d)
+			w.apply(t, d) //nolint:contextcheck // The other process has a context of its own.
 		}
 		return nil
 	}
@@ -223,4 +226,40 @@ func TestSecondRunOfCell(t *testing.T) {
 	if got := w.records(t)["cell/shop/dev"]; !got.Succeeded() {
 		t.Errorf("The cell is complete, got %+v.", got.Operation)
 	}
+}
+
+// TestInventoryOfSecondRun is about a run that writes its inventory between
+// another one's read and first write of the same object.
+func TestInventoryOfSecondRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	tokens := tokensOf(w.apply(t, story()...))
+	theirs := platform.InventoryEntry{Handler: "Workload", DataPlane: "lab", Type: "Kubernetes", ID: "apps/v1:Deployment:dp-acme-shop-dev-677945f8:theirs"}
+	begun := false
+	w.documents.PutFunc = func(ctx context.Context, document runtime.Document) error {
+		if begun {
+			return nil
+		}
+		begun = true
+		held, err := w.documents.Get(ctx, document.Name)
+		if err != nil {
+			return err
+		}
+		var record catalog.Record
+		if err := json.Unmarshal(held.Data, &record); err != nil {
+			return err
+		}
+		record.Inventory = append(record.Inventory, theirs)
+		if held.Data, err = json.Marshal(&record); err != nil {
+			return err
+		}
+		_, err = w.documents.Put(ctx, held)
+		return err
+	}
+	w.update(t, cartInDev(), tokens[5])
+	if got := w.records(t)["deployment/shop/cart/main/dev"].Inventory; !slices.Contains(got, theirs) {
+		t.Errorf("What another run may have made is not forgotten, got %v.", got)
+	}
+	w.update(t, cartInDev(), tokens[5])
+	w.intact(t, "the next apply cleans up")
 }

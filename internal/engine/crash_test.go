@@ -83,6 +83,10 @@ func TestCreateConverges(t *testing.T) {
 					left, err := w.engine(t).Apply(t.Context(), engine.ApplyRequest{Object: story()[step], Wait: true})
 					reached := w.trace.reached()
 					w.trace.start(fault{})
+					w.listed(t, name)
+					if f == (fault{at: f.at}) && left == nil && w.records(t)[kindOf(object)+"/"+object.ID()] != nil {
+						t.Errorf("%s: what was recorded is to be remembered.", name)
+					}
 					if err != nil {
 						retry(t, w, story()[step], left)
 					}
@@ -157,6 +161,7 @@ func TestUpdateConverges(t *testing.T) {
 				_, err := w.engine(t).Apply(t.Context(), engine.ApplyRequest{Object: tc.object(), Token: &token, Wait: true})
 				reached := w.trace.reached()
 				w.trace.start(fault{})
+				w.listed(t, name)
 				if err != nil {
 					w.update(t, tc.object(), token)
 				}
@@ -181,6 +186,7 @@ func remove(t *testing.T, w *world, tokens []engine.Token, step int, f fault) (r
 		if i == step {
 			reached = w.trace.reached()
 			w.trace.start(fault{})
+			w.listed(t, "after a delete")
 			if err != nil {
 				_, err = w.engine(t).Delete(t.Context(), request)
 			}
@@ -235,6 +241,7 @@ func TestDeleteAfterLostRepair(t *testing.T) {
 				_, _ = w.engine(t).Apply(t.Context(), engine.ApplyRequest{Object: cartInDev(), Token: &tokens[step], Wait: true})
 				reached := w.trace.reached()
 				w.trace.start(fault{})
+				w.listed(t, name)
 				remove(t, w, tokens, -1, fault{})
 				same(t, name+": what was made again is deleted like what was made first", view{}, w.view(t))
 				return reached

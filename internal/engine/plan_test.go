@@ -164,6 +164,8 @@ func TestDuplicates(t *testing.T) {
 	if _, err := e.Apply(t.Context(), engine.ApplyRequest{Object: lab()}); err != nil {
 		t.Fatal(err)
 	}
+	// What was applied is not planned any more.
+	plan(t, e, lab(), nil)
 	// A replacement is planned with its prior state, and then without.
 	e = w.engine(t)
 	plan(t, e, lab(), lab())

@@ -161,6 +161,23 @@ func (w *world) intact(t *testing.T, when string) {
 	}
 }
 
+// listed checks what holds at any moment, also after a crash: every object is in
+// some inventory, so that the next run finds it.
+func (w *world) listed(t *testing.T, when string) {
+	t.Helper()
+	known := map[string]bool{}
+	for _, record := range w.records(t) {
+		for _, entry := range record.Inventory {
+			known[entry.ID] = true
+		}
+	}
+	for _, id := range w.fake.IDs() {
+		if !known[id] {
+			t.Errorf("%s: %s is in no inventory.", when, id)
+		}
+	}
+}
+
 // same checks that two views are equal.
 func same(t *testing.T, when string, want, got view) {
 	t.Helper()

@@ -35,13 +35,10 @@ func unset(at string, value reflect.Value) string {
 		}
 		return unset(at+"[0]", value.Index(0))
 	case reflect.Map:
-		for _, key := range value.MapKeys() {
-			if value.Type().Elem().Kind() == reflect.Struct {
-				return unset(at+"."+key.String(), value.MapIndex(key))
-			}
-			return ""
+		if value.Len() == 0 || value.Type().Elem().Kind() != reflect.Struct {
+			return map[bool]string{true: at}[value.Len() == 0]
 		}
-		return at
+		return unset(at+"[]", value.MapIndex(value.MapKeys()[0]))
 	default:
 		if value.IsZero() {
 			return at

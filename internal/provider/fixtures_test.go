@@ -132,5 +132,3 @@ func with(t *testing.T, value tftypes.Value, at *tftypes.AttributePath, replace 
 }
 
 func unknown(typ tftypes.Type) tftypes.Value { return tftypes.NewValue(typ, tftypes.UnknownValue) }
-
-func null(typ tftypes.Type) tftypes.Value { return tftypes.NewValue(typ, nil) }

@@ -225,9 +225,9 @@ resource "platform_component" "mailer" {
 	owner.Plan(t).MustBeEmpty(t)
 
 	// In another order, an environment and a data plane in use.
-	owner.Run(t, "state", "rm", "platform_project.shop", "platform_deployment_pipeline.main")
+	forget(t, owner, "platform_project.shop", "platform_deployment_pipeline.main")
 	owner.Destroy(t).MustFail(t, `environment "dev" has deployments and cannot be destroyed before them: "shop/cart/main/dev"`)
-	owner.Run(t, "state", "rm", "platform_environment.dev")
+	forget(t, owner, "platform_environment.dev")
 	owner.Destroy(t).MustFail(t, `data.plane "main" has cells and cannot be destroyed before them: "shop/dev"`)
 
 	tenant.Plan(t).MustBeEmpty(t)
@@ -242,4 +242,12 @@ resource "platform_component" "mailer" {
 	owner.Plan(t).MustBeEmpty(t)
 	owner.Destroy(t).Must(t)
 	gone(t, e)
+}
+
+// forget takes addresses out of the state.
+func forget(t *testing.T, cli *acctest.CLI, addresses ...string) {
+	t.Helper()
+	if output, err := cli.Run(t, append([]string{"state", "rm"}, addresses...)...); err != nil {
+		t.Fatal(output, err)
+	}
 }

@@ -182,6 +182,18 @@ func TestUpdateThatFails(t *testing.T) {
 	}
 }
 
+func TestWarningNeedsCertainty(t *testing.T) {
+	t.Parallel()
+	c := newCloud()
+	one := c.make(t, story()[:6]...)[5]
+	at := tftypes.NewAttributePath().WithAttributeName("configuration").WithAttributeName("scaling")
+	config := valueOf(t, one.kind, story()[5])
+	p := start(t, c)
+	quiet(t, "an unknown number of replicas may be the same", p.plan(t, one, with(t, config, at, unknown)).diagnostics)
+	plan := p.plan(t, one, with(t, config, at, func(typ tftypes.Type) tftypes.Value { return tftypes.NewValue(typ, nil) }))
+	says(t, "A number that is taken away is worth a warning.", "Replicas will be reset", plan.diagnostics)
+}
+
 func TestReadThatFindsNothing(t *testing.T) {
 	t.Parallel()
 	c := newCloud()

@@ -111,6 +111,12 @@ func TestAccWrongStore(t *testing.T) {
 	e.CreateNamespace(t, other)
 	kept(t)
 
+	// Another organization, with records of its own and in the same namespace.
+	for _, namespace := range []string{"platform-" + e.Organization + "-b", e.ControlPlane()} {
+		cli.Write(t, "main.tf", fmt.Sprintf("provider \"platform\" {\n  organization = \"%s-b\"\n  control_plane_namespace = %q\n}\n", e.Organization, namespace)+plane)
+		kept(t)
+	}
+
 	// The same name, and not the same namespace.
 	cli.Write(t, "main.tf", e.Provider()+plane)
 	cli.Plan(t).MustBeEmpty(t)
@@ -187,9 +193,7 @@ func TestAccResume(t *testing.T) {
 	proxy.Refuse(nil)
 
 	// A state that was lost with the process makes no difference to the record.
-	if output, err := cli.Run(t, "state", "rm", deployment); err != nil {
-		t.Fatal(output, err)
-	}
+	forget(t, cli, deployment)
 	equal(t, "plan", map[string]string{deployment: "create"}, cli.Plan(t).Must(t).Actions)
 	cli.ApplyPlan(t).Must(t)
 	after := e.Get(t, "Deployment", e.Namespace("shop", "dev"), "cart")
