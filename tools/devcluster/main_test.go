@@ -26,7 +26,7 @@ import (
 const (
 	// patience is what a test waits for something that takes a second on an
 	// idle machine.
-	patience = 30 * time.Second
+	patience = time.Minute
 	interval = 50 * time.Millisecond
 )
 

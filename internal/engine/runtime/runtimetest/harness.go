@@ -19,7 +19,7 @@ import (
 )
 
 // patience bounds each case.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // Harness is one implementation under test, over real or simulated
 // infrastructure that its tests share.
