@@ -74,10 +74,10 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 			return catalog.Observed{}, err
 		}
 		seen, err := e.settle(ctx, u, request.Wait)
-		if err == nil && outputs.artifact != nil {
+		if err == nil && outputs.Artifact != nil {
 			record.Release = outputs.Release
 			if seen.Ready {
-				record.Healthy(catalog.Release{Digest: outputs.Release, Artifact: *outputs.artifact})
+				record.Healthy(catalog.Release{Digest: outputs.Release, Artifact: *outputs.Artifact})
 			}
 		}
 		return seen, err

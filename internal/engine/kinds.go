@@ -106,7 +106,7 @@ func deploymentKind() driver {
 		outputs: func(c *dataplane.DeploymentContext, outputs *Outputs) {
 			outputs.Namespace = c.Cell.Namespace
 			outputs.Release = c.Release
-			outputs.artifact = c.Promoted
+			outputs.Artifact = c.Promoted
 			if c.Promotion != nil {
 				outputs.PromotableRelease = c.Promotion.SourceRelease
 			}

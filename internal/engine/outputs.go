@@ -35,9 +35,8 @@ type Outputs struct {
 	// Ready and Status tell how the last rollout ended.
 	Ready  bool
 	Status string
-
-	// artifact is what a deployment runs, before overrides.
-	artifact *platform.DeployableArtifact
+	// Artifact is what a deployment runs, before overrides; its digest is Release.
+	Artifact *platform.DeployableArtifact
 }
 
 // manifestKey returns kind/namespace/name.
