@@ -45,8 +45,8 @@ locals {
   }
 }
 
-# One block for each stage, not one block with for_each: a stage can then take
-# its release from the stage before it.
+# One block for each stage, not one block with for_each: a stage takes its
+# release, image and configuration, from the stage before it.
 resource "platform_deployment" "frontend_dev" {
   component     = platform_component.frontend.id
   environment   = platform_environment.dev.id
@@ -56,7 +56,8 @@ resource "platform_deployment" "frontend_dev" {
 resource "platform_deployment" "frontend_prod" {
   component     = platform_component.frontend.id
   environment   = platform_environment.prod.id
-  configuration = merge(local.frontend, { scaling = { replicas = 2 } })
+  promoted_from = { deployment = platform_deployment.frontend_dev.id }
+  overrides     = { scaling = { replicas = 2 } }
 }
 
 resource "platform_deployment" "cart_dev" {
@@ -68,7 +69,8 @@ resource "platform_deployment" "cart_dev" {
 resource "platform_deployment" "cart_prod" {
   component     = platform_component.cart.id
   environment   = platform_environment.prod.id
-  configuration = merge(local.cart, { scaling = { replicas = 2 } })
+  promoted_from = { deployment = platform_deployment.cart_dev.id }
+  overrides     = { scaling = { replicas = 2 } }
 }
 
 # The way in from outside. Without it, prod is reached from its namespace only.

@@ -3,9 +3,18 @@ output "shop_url" {
   value       = platform_endpoint.shop.addresses["public"]
 }
 
-output "cart_address" {
-  description = "Where prod finds the cart; its own components also find it as cart:80."
-  value       = platform_deployment.cart_prod.addresses["http"]
+output "addresses" {
+  description = "Where each component is found inside the cluster; in its own namespace also by its name."
+  value = {
+    dev = {
+      frontend = platform_deployment.frontend_dev.addresses["http"]
+      cart     = platform_deployment.cart_dev.addresses["http"]
+    }
+    prod = {
+      frontend = platform_deployment.frontend_prod.addresses["http"]
+      cart     = platform_deployment.cart_prod.addresses["http"]
+    }
+  }
 }
 
 output "namespaces" {

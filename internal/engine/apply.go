@@ -60,7 +60,7 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 	if err != nil {
 		return nil, err
 	}
-	u, changes, err := e.render(ctx, 0, request.Object, record)
+	u, changes, err := e.render(ctx, 0, request.Object, record, true)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,14 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 		if err := u.inspect(ctx, &outputs); err != nil {
 			return catalog.Observed{}, err
 		}
-		return e.settle(ctx, u, request.Wait)
+		seen, err := e.settle(ctx, u, request.Wait)
+		if err == nil && outputs.Artifact != nil {
+			record.Release = outputs.Release
+			if seen.Ready {
+				record.Healthy(catalog.Release{Digest: outputs.Release, Artifact: *outputs.Artifact})
+			}
+		}
+		return seen, err
 	})
 	if !recorded {
 		return nil, runErr

@@ -94,15 +94,22 @@ func componentKind() driver {
 func deploymentKind() driver {
 	return kind[*platform.Deployment, dataplane.DeploymentContext]{
 		resolve: deploymentContext,
-		check: func(_ context.Context, _ *scope, c *dataplane.DeploymentContext) ([]platform.Problem, error) {
-			return deployment.Check(c), nil
+		check: func(ctx context.Context, s *scope, c *dataplane.DeploymentContext) ([]platform.Problem, error) {
+			if problems := deployment.Check(c); len(problems) > 0 {
+				return problems, nil
+			}
+			return s.guard(ctx, c)
 		},
 		handlers: func(s *scope) []dataplane.ResourceHandler[dataplane.DeploymentContext] {
 			return deployment.Handlers(s.session, &cellHandler{engine: s.engine})
 		},
 		outputs: func(c *dataplane.DeploymentContext, outputs *Outputs) {
 			outputs.Namespace = c.Cell.Namespace
-			outputs.Release = c.DeployableArtifact.Release()
+			outputs.Release = c.Release
+			outputs.Artifact = c.Promoted
+			if c.Promotion != nil {
+				outputs.PromotableRelease = c.Promotion.SourceRelease
+			}
 			outputs.Addresses = deployment.Addresses(c)
 		},
 	}
@@ -127,15 +134,21 @@ func deploymentContext(ctx context.Context, s *scope, d *platform.Deployment) (*
 	if err != nil {
 		return nil, err
 	}
-	image := d.Image
-	if image == "" {
-		image = component.Image
+	result, err := s.artifact(ctx, d, component)
+	if err != nil {
+		return nil, err
+	}
+	configuration, err := result.artifact.Configuration.With(d.Overrides)
+	if err != nil {
+		return nil, err
 	}
 	return &dataplane.DeploymentContext{
 		Organization: s.engine.organization, DeploymentPipeline: pipeline, Project: project, Component: component,
 		DeploymentTrack:    &platform.DeploymentTrack{Component: component.ID(), Name: d.TrackName()},
-		DeployableArtifact: &platform.DeployableArtifact{Image: image, Configuration: d.Configuration},
-		Deployment:         d, Environment: cell.Environment, DataPlane: cell.DataPlane, ContainerImage: image, Cell: *cell,
+		DeployableArtifact: &platform.DeployableArtifact{Image: result.artifact.Image, Configuration: configuration},
+		Deployment:         d, Environment: cell.Environment, DataPlane: cell.DataPlane,
+		ContainerImage: result.artifact.Image, Cell: *cell,
+		Promoted: result.artifact, Release: result.artifact.Release(), Promotion: result.promotion,
 	}, nil
 }
 

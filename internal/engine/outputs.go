@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
 
@@ -21,6 +22,8 @@ type Outputs struct {
 	Namespace string
 	// Release is the digest of what a deployment runs.
 	Release string
+	// PromotableRelease is what the source of a promoted deployment runs.
+	PromotableRelease string
 	// Addresses are ways in: by port for a deployment, by visibility for an endpoint.
 	Addresses map[string]string
 	// Cells are a project's namespaces by environment.
@@ -32,6 +35,8 @@ type Outputs struct {
 	// Ready and Status tell how the last rollout ended.
 	Ready  bool
 	Status string
+	// Artifact is what a deployment runs, before overrides; its digest is Release.
+	Artifact *platform.DeployableArtifact
 }
 
 // manifestKey returns kind/namespace/name.

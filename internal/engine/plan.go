@@ -168,7 +168,7 @@ func undecided(err error) bool {
 }
 
 func (e *Engine) planOne(ctx context.Context, variant int, object platform.Object, record *catalog.Record) (Outputs, error) {
-	u, changes, err := e.render(ctx, variant, object, record)
+	u, changes, err := e.render(ctx, variant, object, record, false)
 	if err != nil {
 		return Outputs{}, err
 	}
@@ -181,7 +181,7 @@ func (e *Engine) planOne(ctx context.Context, variant int, object platform.Objec
 }
 
 // render binds an object and previews what its handlers would do.
-func (e *Engine) render(ctx context.Context, variant int, object platform.Object, record *catalog.Record) (unit, []dataplane.Change, error) {
+func (e *Engine) render(ctx context.Context, variant int, object platform.Object, record *catalog.Record, applying bool) (unit, []dataplane.Change, error) {
 	ref := platform.RefOf(object)
 	d, err := driverOf(ref.Kind)
 	if err != nil {
@@ -191,7 +191,9 @@ func (e *Engine) render(ctx context.Context, variant int, object platform.Object
 	if record != nil {
 		inventory = record.Inventory
 	}
-	u, err := d.bind(ctx, e.scope(ctx, ref, variant, inventory), object)
+	s := e.scope(ctx, ref, variant, inventory)
+	s.applying = applying
+	u, err := d.bind(ctx, s, object)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -49,6 +49,8 @@ type scope struct {
 	variant int
 	owner   platform.Ref
 	session *dataplane.Session
+	// applying tells that what is planned must be in force by now.
+	applying bool
 	// stored resolves what is in force instead of what is planned.
 	stored bool
 }

@@ -24,14 +24,26 @@ func deploymentKind() *kind {
 			"environment":   required("The id of the environment, one of the project's pipeline. Changing it replaces the deployment."),
 			"image":         optional("The image; default is the component's."),
 			"configuration": optionalObject("How the image runs.", configurationAttributes()),
+			"promoted_from": optionalObject("Takes image and configuration from a deployment in an environment before this one in the pipeline. "+
+				"Use one resource block per stage: instances of one block cannot promote from each other, Terraform sees a cycle.", map[string]schema.Attribute{
+				"deployment": required("The id of a deployment of the same component and track."),
+				"release":    optional("The release to run, as another deployment's `release` shows it; default follows the source. Where the pipeline requires an approval it must be set."),
+			}),
+			"overrides": optionalObject("Adapts the promoted configuration: maps are merged by key, objects by attribute, everything else is replaced.", configurationAttributes()),
+			"approval": optionalObject("The consent to a release where the pipeline requires one.", map[string]schema.Attribute{
+				"release": required("The release that may pass."),
+				"by":      required("Who says so; it is kept in the record."),
+			}),
 		}),
 		outputs: map[string]output{
 			"namespace":     stringOutput("The namespace that the deployment runs in.", func(o engine.Outputs) string { return o.Namespace }),
 			outputManifests: manifestsOutput(),
 			"release":       stringOutput("The digest of image and configuration.", func(o engine.Outputs) string { return o.Release }),
-			"addresses":     mapOutput("The in-cluster addresses, `host:port` by port name.", func(o engine.Outputs) map[string]string { return o.Addresses }),
-			"ready":         boolOutput("Whether the last rollout was seen to become ready.", func(o engine.Outputs) bool { return o.Ready }).afterApply(),
-			"status":        stringOutput("How the last rollout ended.", func(o engine.Outputs) string { return o.Status }).afterApply(),
+			"promotable_release": optionalStringOutput("The release that the source of `promoted_from` runs; another one than `release` when the source has moved on. Null without `promoted_from`.",
+				func(o engine.Outputs) string { return o.PromotableRelease }),
+			"addresses": mapOutput("The in-cluster addresses, `host:port` by port name.", func(o engine.Outputs) map[string]string { return o.Addresses }),
+			"ready":     boolOutput("Whether the last rollout was seen to become ready.", func(o engine.Outputs) bool { return o.Ready }).afterApply(),
+			"status":    stringOutput("How the last rollout ended.", func(o engine.Outputs) string { return o.Status }).afterApply(),
 		},
 		warn: warnReplicas,
 	}

@@ -25,7 +25,8 @@ func deploymentPipelineKind() *kind {
 					"targets": schema.ListNestedAttribute{
 						Optional: true, MarkdownDescription: "Where it may go from there.",
 						NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-							"environment": required("The id of the environment that a release goes to."),
+							"environment":       required("The id of the environment that a release goes to."),
+							"requires_approval": optionalBool("Lets only releases pass that the deployment's `approval` names. Default `false`."),
 						}},
 					},
 				}},

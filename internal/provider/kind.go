@@ -58,6 +58,18 @@ func stringOutput(description string, value func(engine.Outputs) string) output 
 	}
 }
 
+// optionalStringOutput is null when there is no value.
+func optionalStringOutput(description string, value func(engine.Outputs) string) output {
+	o := stringOutput(description, value)
+	o.value = func(outputs engine.Outputs) attr.Value {
+		if text := value(outputs); text != "" {
+			return types.StringValue(text)
+		}
+		return types.StringNull()
+	}
+	return o
+}
+
 func boolOutput(description string, value func(engine.Outputs) bool) output {
 	return output{
 		attribute: schema.BoolAttribute{Computed: true, MarkdownDescription: description},

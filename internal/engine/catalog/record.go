@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 )
@@ -31,11 +32,47 @@ type Record struct {
 	Inventory []platform.InventoryEntry `json:"inventory,omitempty"`
 	// Operation is the last one; a killed one stays at StateRunning.
 	Operation Operation `json:"operation"`
+	// Release is the digest of what runs since the last operation that succeeded.
+	Release string `json:"release,omitempty"`
+	// Releases are those that were healthy here, the latest last, with all it
+	// takes to run them again.
+	Releases []Release `json:"releases,omitempty"`
 	// Observed is what the last operation saw.
 	Observed Observed `json:"observed,omitzero"`
 
 	version string
 	unknown map[string]json.RawMessage
+}
+
+// Release is what a deployment ran.
+type Release struct {
+	Digest   string                      `json:"digest"`
+	Artifact platform.DeployableArtifact `json:"artifact"`
+}
+
+// keptReleases is how many releases a record remembers.
+const keptReleases = 20
+
+// Healthy remembers a release that became healthy.
+func (r *Record) Healthy(release Release) {
+	r.Releases = slices.DeleteFunc(slices.Clone(r.Releases), func(known Release) bool { return known.Digest == release.Digest })
+	r.Releases = append(r.Releases, release)
+	if extra := len(r.Releases) - keptReleases; extra > 0 {
+		r.Releases = r.Releases[extra:]
+	}
+}
+
+// Find returns a release that was healthy here.
+func (r *Record) Find(digest string) (Release, bool) {
+	if r == nil {
+		return Release{}, false
+	}
+	for _, release := range r.Releases {
+		if release.Digest == digest {
+			return release, true
+		}
+	}
+	return Release{}, false
 }
 
 // Operation is what last happened to an object.
@@ -138,7 +175,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	for _, known := range []string{"schemaVersion", "kind", "id", "uid", "spec", "inventory", "operation", "observed"} {
+	for _, known := range []string{"schemaVersion", "kind", "id", "uid", "spec", "inventory", "operation", "observed", "release", "releases"} {
 		delete(all, known)
 	}
 	r.unknown = all

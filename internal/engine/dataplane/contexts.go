@@ -62,6 +62,20 @@ type DeploymentContext struct {
 	ContainerImage      string
 	// Cell is where the deployment runs.
 	Cell Cell
+	// Promoted is the artifact before overrides, and Release its digest: what goes
+	// from stage to stage.
+	Promoted *platform.DeployableArtifact
+	Release  string
+	// Promotion tells where the artifact comes from; nil when it is inline.
+	Promotion *Promotion
+}
+
+// Promotion is where a deployment takes its artifact from.
+type Promotion struct {
+	// Source is nil when it is gone and a release of the target's own history runs.
+	Source *platform.Deployment
+	// SourceRelease is what the source runs, or will once the plan is applied.
+	SourceRelease string
 }
 
 // EndpointContext is all that the handlers of an endpoint need.

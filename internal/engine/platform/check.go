@@ -124,6 +124,15 @@ func (c *checker) image(at Path, value string) {
 	}
 }
 
+// digest checks a release: the SHA-256 digest that a deployment shows.
+func (c *checker) digest(at Path, value string) {
+	const prefix, hexDigits = "sha256:", 64
+	digits, ok := strings.CutPrefix(value, prefix)
+	if value != "" && (!ok || len(digits) != hexDigits || strings.Trim(digits, "0123456789abcdef") != "") {
+		c.add(at, "Invalid release", fmt.Sprintf("%q is not a release, which is sha256: and %d hex digits. Take it from the release attribute of a deployment.", value, hexDigits))
+	}
+}
+
 func (c *checker) port(at Path, value int64) {
 	if value < 1 || value > 65535 {
 		c.add(at, "Invalid port", fmt.Sprintf("%d is not a port: use a number from 1 to 65535.", value))

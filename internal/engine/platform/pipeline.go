@@ -27,6 +27,8 @@ type PromotionPath struct {
 // PromotionTarget is the end of one promotion edge.
 type PromotionTarget struct {
 	Environment string `json:"environment"`
+	// RequiresApproval lets only approved releases pass.
+	RequiresApproval bool `json:"requires_approval,omitempty"`
 }
 
 // Kind returns KindDeploymentPipeline.
@@ -92,6 +94,29 @@ func (p *DeploymentPipeline) Environments() []string {
 // Includes tells whether the environment is part of the pipeline.
 func (p *DeploymentPipeline) Includes(environment string) bool {
 	return slices.Contains(p.Environments(), environment)
+}
+
+// Edge returns the edge between two environments, or false when there is none.
+func (p *DeploymentPipeline) Edge(source, target string) (PromotionTarget, bool) {
+	for _, path := range p.PromotionPaths {
+		for _, candidate := range path.Targets {
+			if path.Source == source && candidate.Environment == target {
+				return candidate, true
+			}
+		}
+	}
+	return PromotionTarget{}, false
+}
+
+// Sources returns the environments from which a release may go to target.
+func (p *DeploymentPipeline) Sources(target string) []string {
+	var sources []string
+	for _, path := range p.PromotionPaths {
+		if _, ok := p.Edge(path.Source, target); ok {
+			sources = append(sources, path.Source)
+		}
+	}
+	return sources
 }
 
 // order sorts the environments topologically; what is left on a cycle is

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 )
 
 // Release returns the digest of what the artifact runs: of its image and all of
@@ -21,6 +22,50 @@ func (a *DeployableArtifact) Release() string {
 	}{a.Image, a.Configuration}
 	digest := sha256.Sum256(canonical(content))
 	return "sha256:" + hex.EncodeToString(digest[:])
+}
+
+// With returns the configuration with overrides merged over it: maps by key,
+// objects by field, everything else as a whole.
+func (f *Configuration) With(overrides *Configuration) (Configuration, error) {
+	if overrides == nil {
+		return *f, nil
+	}
+	var base, over map[string]any
+	if err := json.Unmarshal(canonical(f), &base); err != nil {
+		return Configuration{}, fmt.Errorf("merge overrides: %w", err)
+	}
+	if err := json.Unmarshal(canonical(overrides), &over); err != nil {
+		return Configuration{}, fmt.Errorf("merge overrides: %w", err)
+	}
+	var merged Configuration
+	if err := json.Unmarshal(canonical(merge(base, over)), &merged); err != nil {
+		return Configuration{}, fmt.Errorf("merge overrides: %w", err)
+	}
+	return merged, nil
+}
+
+// Check returns what is wrong with the configuration, with paths below at.
+func (f *Configuration) Check(at Path) []Problem {
+	var c checker
+	f.validate(&c, at)
+	return c.problems
+}
+
+func (f *Configuration) isZero() bool { return string(canonical(f)) == "{}" }
+
+func merge(base, over map[string]any) map[string]any {
+	for key, value := range over {
+		inner, ok1 := base[key].(map[string]any)
+		outer, ok2 := value.(map[string]any)
+		if ok1 && ok2 {
+			value = merge(inner, outer)
+		}
+		if base == nil {
+			base = map[string]any{}
+		}
+		base[key] = value
+	}
+	return base
 }
 
 // canonical returns compact JSON with sorted keys, whatever the order of a
