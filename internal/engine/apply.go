@@ -25,6 +25,14 @@ type Token struct {
 	UID string `json:"uid"`
 	// Store tells the store of records from every other.
 	Store string `json:"store"`
+	// Organization tells whose records they are: several may share a store.
+	Organization string `json:"organization,omitempty"`
+}
+
+// elsewhere tells whether the token is of other records than those that the
+// engine reaches, whose store is identity. A token that says nothing is not.
+func (t Token) elsewhere(identity, organization string) bool {
+	return (t.Store != "" && t.Store != identity) || (t.Organization != "" && t.Organization != organization)
 }
 
 // ApplyRequest asks for an object to be brought about.
@@ -87,7 +95,7 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 	}
 	e.catalog.Applied(ref)
 	outputs.Ready, outputs.Status = record.Observed.Ready, record.Observed.Message
-	response := &ApplyResponse{Outputs: outputs, Token: Token{UID: record.UID}}
+	response := &ApplyResponse{Outputs: outputs, Token: Token{UID: record.UID, Organization: e.organization}}
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordGrace)
 	defer cancel()
 	// What was brought about stays so: the next read completes the token.

@@ -34,7 +34,7 @@ func (e *Engine) Delete(ctx context.Context, request DeleteRequest) ([]platform.
 	if err != nil {
 		return nil, err
 	}
-	if request.Token.Store != "" && request.Token.Store != identity {
+	if request.Token.elsewhere(identity, e.organization) {
 		return nil, wrongStore(request.Ref, e.organization)
 	}
 	record, err := store.Get(ctx, request.Ref)

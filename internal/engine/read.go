@@ -49,7 +49,7 @@ func (e *Engine) Read(ctx context.Context, request ReadRequest) (*ReadResponse, 
 	if err != nil {
 		return nil, err
 	}
-	if request.Token != nil && request.Token.Store != "" && request.Token.Store != identity {
+	if request.Token != nil && request.Token.elsewhere(identity, e.organization) {
 		return nil, wrongStore(request.Ref, e.organization)
 	}
 	record, err := store.Get(ctx, request.Ref)
@@ -65,7 +65,7 @@ func (e *Engine) Read(ctx context.Context, request ReadRequest) (*ReadResponse, 
 	if err != nil {
 		return nil, err
 	}
-	response := &ReadResponse{Token: Token{UID: record.UID, Store: identity}}
+	response := &ReadResponse{Token: Token{UID: record.UID, Store: identity, Organization: e.organization}}
 	if record.Succeeded() || request.Token == nil {
 		response.Object = object
 	}

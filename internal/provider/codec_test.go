@@ -205,6 +205,7 @@ func TestCertainProblems(t *testing.T) {
 	if !ok {
 		t.Fatal("no deployment")
 	}
+	object.PromotedFrom, object.Overrides, object.Approval = nil, nil, nil
 	object.Configuration.Probes = nil
 	object.Configuration.Volumes, object.Configuration.TerminationGracePeriodSeconds = nil, nil
 	object.Image = "NOT AN IMAGE"

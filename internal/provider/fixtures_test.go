@@ -60,7 +60,7 @@ func full() map[platform.Kind]platform.Object {
 		},
 		platform.KindDeploymentPipeline: &platform.DeploymentPipeline{
 			Name: "path", DisplayName: "Path", Description: "d", Labels: words("l"),
-			PromotionPaths: []platform.PromotionPath{{Source: "dev", Targets: []platform.PromotionTarget{{Environment: "prod"}}}},
+			PromotionPaths: []platform.PromotionPath{{Source: "dev", Targets: []platform.PromotionTarget{{Environment: "prod", RequiresApproval: true}}}},
 		},
 		platform.KindProject: &platform.Project{
 			Name: "shop", DisplayName: "Shop", Description: "d", Labels: words("l"), DeploymentPipeline: "path", NamespaceLabels: words("n"), ForceDestroy: true,
@@ -70,13 +70,20 @@ func full() map[platform.Kind]platform.Object {
 		},
 		platform.KindDeployment: &platform.Deployment{
 			Component: "shop/cart", Track: "v2", Environment: "dev", DisplayName: "Cart", Description: "d", Labels: words("l"), Image: "cart:2",
-			Configuration: fullConfiguration(),
+			Configuration: fullConfiguration(), Overrides: overrides(),
+			PromotedFrom: &platform.PromotedFrom{Deployment: "shop/cart/v2/test", Release: "sha256:1"},
+			Approval:     &platform.Approval{Release: "sha256:1", By: "ops"},
 		},
 		platform.KindEndpoint: &platform.Endpoint{
 			Deployment: "shop/cart/v2/dev", Name: "api", DisplayName: "API", Description: "d", Labels: words("l"), Type: "http", Port: "http",
 			BasePath: "/api", Visibility: platform.VisibilityPublic,
 		},
 	}
+}
+
+func overrides() *platform.Configuration {
+	configuration := fullConfiguration()
+	return &configuration
 }
 
 func kindNamed(t *testing.T, name platform.Kind) *kind {

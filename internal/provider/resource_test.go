@@ -19,6 +19,7 @@ import (
 func story() []platform.Object {
 	objects := full()
 	deployment, _ := objects[platform.KindDeployment].(*platform.Deployment)
+	deployment.PromotedFrom, deployment.Overrides, deployment.Approval = nil, nil, nil
 	for _, probe := range []*platform.Probe{
 		deployment.Configuration.Probes.Readiness, deployment.Configuration.Probes.Liveness, deployment.Configuration.Probes.Startup,
 	} {

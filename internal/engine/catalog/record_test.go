@@ -31,7 +31,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		},
 		"Unknown": {
 			reason: "What a newer provider wrote is kept.",
-			text:   `{"schemaVersion":1,"kind":"component","id":"shop/cart","uid":"1","spec":{},"operation":{"verb":"apply","state":"failed"},"release":{"digests":["a",1e3],"big":9007199254740993}}`,
+			text:   `{"schemaVersion":1,"kind":"component","id":"shop/cart","uid":"1","spec":{},"operation":{"verb":"apply","state":"failed"},"later":{"digests":["a",1e3],"big":9007199254740993}}`,
 		},
 	}
 	for name, tc := range cases {
@@ -65,14 +65,14 @@ func TestUnknownFieldsSurviveAWrite(t *testing.T) {
 	t.Parallel()
 	documents := runtimetest.NewFakeDocuments("store")
 	put(t, documents, component("cart", "cart:1"))
-	rewrite(t, documents, "component/shop/cart", func(fields map[string]json.RawMessage) { fields["release"] = json.RawMessage(`["sha256:1"]`) })
+	rewrite(t, documents, "component/shop/cart", func(fields map[string]json.RawMessage) { fields["later"] = json.RawMessage(`["sha256:1"]`) })
 	s := store(documents)
 	if err := s.Put(t.Context(), get(t, s, refTo("cart")), component("cart", "cart:2")); err != nil {
 		t.Fatal(err)
 	}
 	rewrite(t, documents, "component/shop/cart", func(fields map[string]json.RawMessage) {
-		if string(fields["release"]) != `["sha256:1"]` {
-			t.Errorf("A write keeps what it does not know, got %s.", fields["release"])
+		if string(fields["later"]) != `["sha256:1"]` {
+			t.Errorf("A write keeps what it does not know, got %s.", fields["later"])
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -158,12 +159,32 @@ func (r *Runtime) listable(ctx context.Context) ([]mapping, error) {
 	if err != nil {
 		return nil, runtime.Errorf(runtime.Internal, "discovery: %w", err)
 	}
-	lists, err := client.ServerPreferredNamespacedResourcesWithContext(ctx)
+	lists, err := r.preferred(ctx, client)
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
 		return nil, runtime.Errorf(runtime.Unavailable, "discovery of the namespaced types of %s: %w", r.client.base.Host, err)
 	}
 	r.types.found = listableOf(lists)
 	return r.types.found, nil
+}
+
+// preferred asks for the namespaced types, again while the server is busy: the
+// discovery client repeats nothing by itself.
+func (r *Runtime) preferred(ctx context.Context, client *discovery.DiscoveryClient) ([]*metav1.APIResourceList, error) {
+	ctx, cancel := context.WithTimeout(ctx, retryLimit)
+	defer cancel()
+	backoff := firstBackoff
+	for attempt := 1; ; attempt++ {
+		lists, err := client.ServerPreferredNamespacedResourcesWithContext(ctx)
+		if err == nil || discovery.IsGroupDiscoveryFailedError(err) || !r.client.again(ctx, err, attempt, 0) {
+			return lists, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(backoff):
+		}
+		backoff = min(2*backoff, lastBackoff)
+	}
 }
 
 func listableOf(lists []*metav1.APIResourceList) []mapping {
