@@ -34,16 +34,18 @@ init() {
 }
 
 start_cluster() {
-  if [[ -n ${DEMO_KUBECONFIG:-} ]]; then
-    ln -sfn "$(realpath -- "$DEMO_KUBECONFIG")" "$kubeconfig"
-    return
+  local target=cluster/kubeconfig
+  if [[ -n ${DEMO_KUBECONFIG:-} ]]; then target=$(realpath -- "$DEMO_KUBECONFIG"); fi
+  if [[ -L $kubeconfig && $(readlink "$kubeconfig") != "$target" ]]; then
+    echo "There is a demo on another cluster; take it away first: make demo-down" >&2
+    return 1
   fi
-  if ! running; then
+  ln -sfn "$target" "$kubeconfig"
+  if [[ $target == cluster/kubeconfig ]] && ! running; then
     say "Starting the dev cluster"
     rm -f "$work"/terraform.tfstate* # of a cluster that is no more
     "$devcluster" up --dir "$demo/cluster"
   fi
-  ln -sfn cluster/kubeconfig "$kubeconfig"
 }
 
 # Plans, with the flags given, and applies that plan.
