@@ -263,3 +263,25 @@ func TestInventoryOfSecondRun(t *testing.T) {
 	w.update(t, cartInDev(), tokens[5])
 	w.intact(t, "the next apply cleans up")
 }
+
+// TestTwoProcessesCreateOneCell is about a process that finds that another one
+// has recorded the cell since it looked.
+func TestTwoProcessesCreateOneCell(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	pay := cart()
+	pay.Name = "pay"
+	w.apply(t, append(story()[:5], pay)...)
+	begun := false
+	w.documents.PutFunc = func(_ context.Context, document runtime.Document) error {
+		if !begun && document.Name == "cell/shop/dev" {
+			begun = true
+			d := cartInDev()
+			d.Component = "shop/pay"
+			w.apply(t, d) //nolint:contextcheck // The other process has a context of its own.
+		}
+		return nil
+	}
+	w.apply(t, cartInDev())
+	w.intact(t, "after two processes created one cell")
+}

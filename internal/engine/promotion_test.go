@@ -48,13 +48,13 @@ func approved(release string) func(*platform.Deployment) {
 	return func(d *platform.Deployment) { d.Approval = &platform.Approval{Release: release, By: "ops"} }
 }
 
-// imageIn returns the image that runs in an environment.
-func (w *world) imageIn(t *testing.T, environment string) string {
+// imageInStaging returns the image that runs in staging.
+func (w *world) imageInStaging(t *testing.T) string {
 	t.Helper()
 	for _, id := range w.fake.IDs() {
 		object := w.fake.Object(id)
 		labels, _ := object["metadata"].(map[string]any)["labels"].(map[string]any)
-		if object["kind"] != "Deployment" || labels["openplatform.dev/environment"] != environment {
+		if object["kind"] != "Deployment" || labels["openplatform.dev/environment"] != "staging" {
 			continue
 		}
 		template, _ := object["spec"].(map[string]any)["template"].(map[string]any)
@@ -75,7 +75,7 @@ func TestPromotionTakesTheWholeRelease(t *testing.T) {
 	if source.Outputs.Release != target.Outputs.Release {
 		t.Errorf("A release keeps its digest on every stage, whatever the overrides: got %s and %s.", source.Outputs.Release, target.Outputs.Release)
 	}
-	if got := w.imageIn(t, "staging"); got != "cart:1" {
+	if got := w.imageInStaging(t); got != "cart:1" {
 		t.Errorf("The image comes with the release: got %q.", got)
 	}
 	if diff := cmp.Diff(map[string]string{"http": "cart." + target.Outputs.Namespace + ".svc:80"}, target.Outputs.Addresses); diff != "" {
@@ -183,7 +183,7 @@ func TestUnhealthyReleaseGoesNowhere(t *testing.T) {
 	if problem, ok := errors.AsType[*platform.ProblemError](err); !ok || problem.Problems[0].Title != "Release is not healthy" {
 		t.Errorf("At apply the release must be healthy in the source: got %v.", err)
 	}
-	if got := w.imageIn(t, "staging"); got != "cart:1" {
+	if got := w.imageInStaging(t); got != "cart:1" {
 		t.Errorf("What is refused changes nothing: staging runs %q.", got)
 	}
 }
@@ -198,11 +198,11 @@ func TestRollback(t *testing.T) {
 	newer.Image = "cart:2"
 	second := w.update(t, newer, source.Token).Outputs.Release
 	after := w.update(t, promoted("staging", "dev"), target).Outputs
-	if after.Release != second || w.imageIn(t, "staging") != "cart:2" {
+	if after.Release != second || w.imageInStaging(t) != "cart:2" {
 		t.Fatalf("Without a pin the target follows its source: got %s.", after.Release)
 	}
 	back := w.update(t, promoted("staging", "dev", pinned(first)), target).Outputs
-	if back.Release != first || w.imageIn(t, "staging") != "cart:1" {
+	if back.Release != first || w.imageInStaging(t) != "cart:1" {
 		t.Errorf("A release that was healthy in the target may always return: got %s.", back.Release)
 	}
 	if back.PromotableRelease != second {

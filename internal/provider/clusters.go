@@ -19,8 +19,7 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes"
 )
 
-// clusters opens the connections of the provider block, each once: equal
-// settings share a runtime.
+// clusters opens the connections of the provider block, each once.
 type clusters struct {
 	settings settings
 	options  kubernetes.Options

@@ -278,3 +278,21 @@ func TestImportByIdentity(t *testing.T) {
 		})
 	}
 }
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	k := kindNamed(t, platform.KindEnvironment)
+	wrong := &platform.Environment{Name: "Dev", DataPlane: "lab"}
+	resp, err := start(t, newCloud()).server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: k.typeName(), Config: dynamic(t, valueOf(t, k, wrong)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, "What is wrong with the configuration alone is reported before any plan.", "Invalid name", resp.Diagnostics)
+	if at := tftypes.NewAttributePath().WithAttributeName("name"); !resp.Diagnostics[0].Attribute.Equal(at) {
+		t.Errorf("It is reported on its attribute, got %s.", resp.Diagnostics[0].Attribute)
+	}
+	p := start(t, newCloud())
+	says(t, "A plan that was not validated finds it too.", "Invalid name", p.plan(t, absent(t, k), valueOf(t, k, wrong)).diagnostics)
+}
