@@ -166,23 +166,26 @@ func TestAccBusyServer(t *testing.T) {
 	cli := e.CLI(t)
 	cli.Write(t, "main.tf", e.Base(fmt.Sprintf("kubernetes = { host = %q }", proxy.URL))+
 		acctest.Component("cart", fmt.Sprintf("image = %q", acctest.Image))+acctest.Deployment("cart", acctest.HTTP()))
-	// Each kind of request fails the first time, and then works.
-	seen := map[acctest.Request]bool{}
-	proxy.Refuse(func(r acctest.Request) int {
-		if seen[r] {
-			return 0
-		}
-		seen[r] = true
-		if len(seen)%2 == 0 {
-			return http.StatusTooManyRequests
-		}
-		return http.StatusServiceUnavailable
-	})
-	cli.Apply(t).Must(t)
-	clear(seen)
-	cli.Plan(t).MustBeEmpty(t)
-	clear(seen)
-	cli.Destroy(t).Must(t)
+	commands := []func(){
+		func() { cli.Apply(t).Must(t) },
+		func() { cli.Plan(t).MustBeEmpty(t) },
+		func() { cli.Destroy(t).Must(t) },
+	}
+	for _, command := range commands {
+		// Each request fails the first time, and then works.
+		seen := map[acctest.Request]bool{}
+		proxy.Refuse(func(r acctest.Request) int {
+			if seen[r] {
+				return 0
+			}
+			seen[r] = true
+			if len(seen)%2 == 0 {
+				return http.StatusTooManyRequests
+			}
+			return http.StatusServiceUnavailable
+		})
+		command()
+	}
 	gone(t, e)
 }
 

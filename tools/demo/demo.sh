@@ -35,7 +35,7 @@ init() {
 
 start_cluster() {
   local target=cluster/kubeconfig
-  if [[ -n ${DEMO_KUBECONFIG:-} ]]; then target=$(realpath -- "$DEMO_KUBECONFIG"); fi
+  if [[ -n ${DEMO_KUBECONFIG:-} ]]; then target=$(realpath -e -- "$DEMO_KUBECONFIG"); fi
   if [[ -L $kubeconfig && $(readlink "$kubeconfig") != "$target" ]]; then
     echo "There is a demo on another cluster; take it away first: make demo-down" >&2
     return 1
@@ -118,13 +118,12 @@ down() {
   if [[ -s $work/terraform.tfstate ]] && { [[ $own == false ]] || running; }; then
     say "Destroying"
     if ! { init && apply -destroy; }; then
-      [[ $own == true ]] || { echo "Nothing was removed; run make demo-down again."; return 1; }
+      [[ $own == true ]] || { echo "The state is kept in $work; run make demo-down again."; return 1; }
       echo "Terraform could not destroy everything; the cluster goes as a whole."
     fi
+    [[ $own == true ]] || remove_records_namespace
   fi
-  if [[ $own == false ]]; then
-    remove_records_namespace
-  elif [[ -d $demo/cluster ]]; then
+  if [[ $own == true && -d $demo/cluster ]]; then
     say "Stopping the dev cluster"
     "$devcluster" down --dir "$demo/cluster"
   fi

@@ -31,19 +31,15 @@ type CLI struct {
 // left; a test that failed is cleaned up after.
 func (e *Env) CLI(t *testing.T) *CLI {
 	t.Helper()
-	executable, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	plugins := t.TempDir()
-	if err := os.Symlink(executable, filepath.Join(plugins, "terraform-provider-platform")); err != nil {
-		t.Fatal(err)
+	plugins, folder := os.Getenv(pluginVariable), t.TempDir()
+	if plugins == "" {
+		t.Fatal("the package has no TestMain that calls acctest.Main")
 	}
 	var overrides strings.Builder
 	for _, source := range []string{strings.TrimPrefix(provider.Address, "registry.terraform.io/"), "hashicorp/platform"} {
 		fmt.Fprintf(&overrides, "    %q = %q\n", source, plugins)
 	}
-	settings := filepath.Join(plugins, "cli.tfrc")
+	settings := filepath.Join(folder, "cli.tfrc")
 	text := "provider_installation {\n  dev_overrides {\n" + overrides.String() + "  }\n  direct {}\n}\n"
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -54,7 +50,6 @@ func (e *Env) CLI(t *testing.T) *CLI {
 			c.environment = append(c.environment, variable)
 		}
 	}
-	c.Setenv(serveVariable, "1")
 	c.Setenv("TF_CLI_CONFIG_FILE", settings)
 	c.Setenv("TF_IN_AUTOMATION", "1")
 	c.Setenv("CHECKPOINT_DISABLE", "1")

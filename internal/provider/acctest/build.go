@@ -1,0 +1,47 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package acctest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+)
+
+// pluginVariable names the folder of the plugin that Main built.
+const pluginVariable = "PLATFORM_ACCTEST_PLUGIN"
+
+// Main runs the tests of a package. Acceptance tests that start the CLI need the
+// provider as a plugin of its own, which is built first: as it is released, and
+// not with the race detector, whose processes take long to start.
+func Main(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	if os.Getenv(resource.EnvTfAcc) == "" {
+		return m.Run()
+	}
+	folder, err := os.MkdirTemp("", "platform-acctest-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	build := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false",
+		"-o", filepath.Join(folder, "terraform-provider-platform"), "github.com/openplatform/terraform-provider-platform")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build the provider:", err)
+		return 1
+	}
+	if err := os.Setenv(pluginVariable, folder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
