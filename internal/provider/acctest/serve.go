@@ -21,6 +21,9 @@ const serveVariable = "PLATFORM_ACCTEST_SERVE"
 // test started runs this very binary as its plugin. So a test needs no build.
 func Main(m *testing.M) {
 	if os.Getenv(serveVariable) == "" {
+		if err := chooseBinary(); err != nil {
+			log.Fatal(err)
+		}
 		os.Exit(m.Run())
 	}
 	err := providerserver.Serve(context.Background(), provider.New("test"), providerserver.ServeOpts{
