@@ -21,11 +21,11 @@ import (
 
 const usage = `usage:
   cluster lacks KUBECONFIG NAMESPACE/GATEWAY LISTENER
-      Say why the Gateway cannot be used; nothing if it can.
+      Say why the Gateway cannot be used; nothing if it can
   cluster namespace KUBECONFIG NAME
-      Print the UID of the namespace; nothing if there is none.
+      Print the UID of the namespace; nothing if there is none
   cluster forget KUBECONFIG NAME
-      Delete the namespace unless it holds anything, and say so.`
+      Delete the namespace unless it holds anything, and say so`
 
 // timeout is how long a command may take.
 const timeout = 2 * time.Minute
