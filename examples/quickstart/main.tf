@@ -72,12 +72,3 @@ resource "platform_deployment" "cart_prod" {
   promoted_from = { deployment = platform_deployment.cart_dev.id }
   overrides     = { scaling = { replicas = 2 } }
 }
-
-# The way in from outside. Without it, prod is reached from its namespace only.
-resource "platform_endpoint" "shop" {
-  deployment = platform_deployment.frontend_prod.id
-  name       = "web"
-  type       = "http"
-  port       = "http"
-  visibility = "public"
-}

@@ -1,8 +1,3 @@
-output "shop_url" {
-  description = "Where the world finds the shop."
-  value       = platform_endpoint.shop.addresses["public"]
-}
-
 output "addresses" {
   description = "Where each component is found inside the cluster; in its own namespace also by its name."
   value = {
@@ -26,13 +21,12 @@ output "namespaces" {
 }
 
 output "objects" {
-  description = "Every Kubernetes object behind the resources above."
+  description = "Every Kubernetes object of the project in its environments."
   value = sort(distinct(concat(
     keys(platform_project.shop.manifests),
     keys(platform_deployment.frontend_dev.manifests),
     keys(platform_deployment.frontend_prod.manifests),
     keys(platform_deployment.cart_dev.manifests),
     keys(platform_deployment.cart_prod.manifests),
-    keys(platform_endpoint.shop.manifests),
   )))
 }

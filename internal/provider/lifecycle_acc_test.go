@@ -52,12 +52,18 @@ func equal(t *testing.T, what string, want, got any) {
 }
 
 // imports are the steps that import an address by id: into an empty state,
-// which must come out alike, and by a block, whose plan must change nothing.
-func imports(address, id string) []resource.TestStep {
-	return []resource.TestStep{
+// which must come out alike, and by a block, whose plan must change nothing. A
+// CLI that keeps identities imports by that of the state as well.
+func imports(t *testing.T, address, id string) []resource.TestStep {
+	t.Helper()
+	steps := []resource.TestStep{
 		{ResourceName: address, ImportState: true, ImportStateId: id, ImportStateVerify: true},
 		{ResourceName: address, ImportState: true, ImportStateId: id, ImportStateKind: resource.ImportBlockWithID},
 	}
+	if acctest.Identities(t) {
+		steps = append(steps, resource.TestStep{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity})
+	}
+	return steps
 }
 
 func TestAccLifecycle(t *testing.T) {
@@ -161,7 +167,7 @@ func TestAccLifecycle(t *testing.T) {
 		"platform_data_plane.main": "main", "platform_environment.dev": "dev", "platform_deployment_pipeline.main": "main", "platform_project.shop": "shop",
 		component: "shop/cart", deployment: "shop/cart/main/dev", endpoint: "shop/cart/main/dev/web",
 	} {
-		steps = append(steps, imports(address, id)...)
+		steps = append(steps, imports(t, address, id)...)
 	}
 	e.Test(t, steps...)
 }

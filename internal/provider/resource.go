@@ -156,8 +156,12 @@ func (r *kindResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 	ref := platform.Ref{Kind: r.kind.kind, ID: id}
 	f := r.failure(ctx, "read", ref, req.State.Raw, &resp.Diagnostics)
 	// A state without an identity, as some CLIs keep it, is completed however the
-	// read ends: the framework refuses an answer without one.
-	resp.Diagnostics.Append(r.setIdentity(ctx, resp.Identity, &resp.State)...)
+	// read ends: the framework refuses an answer without one. One that is there
+	// stays, also where the provider block now names another organization: what
+	// is wrong then is told below, not that the identity has changed.
+	if !hasIdentity(ctx, resp.Identity, &resp.Diagnostics) {
+		resp.Diagnostics.Append(r.setIdentity(ctx, resp.Identity, &resp.State)...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}

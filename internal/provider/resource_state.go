@@ -84,6 +84,17 @@ func (r *kindResource) setIdentity(ctx context.Context, identity *tfsdk.Resource
 	return diags
 }
 
+// hasIdentity tells whether an identity is complete. After an import it may lack
+// the organization.
+func hasIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) bool {
+	if identity == nil {
+		return false
+	}
+	var organization *string
+	diags.Append(identity.GetAttribute(ctx, path.Root("organization"), &organization)...)
+	return organization != nil
+}
+
 // gone handles the errors of Read that leave the state, and tells whether err
 // was one.
 func (r *kindResource) gone(ctx context.Context, err error, ref platform.Ref, resp *resource.ReadResponse) bool {

@@ -242,9 +242,50 @@ func destruction(t *testing.T, p *process, one instance) planned {
 	return p.plan(t, one, tftypes.NewValue(one.state.Type(), nil))
 }
 
+// identityOf is an identity of the data plane lab, of an organization or none.
+func identityOf(organization any) tftypes.Value {
+	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"organization": tftypes.String, "id": tftypes.String}}
+	return tftypes.NewValue(typ, map[string]tftypes.Value{
+		"organization": tftypes.NewValue(tftypes.String, organization), "id": tftypes.NewValue(tftypes.String, "lab"),
+	})
+}
+
+func TestReadIdentity(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason      string
+		stored, now any
+	}{
+		"Same":  {reason: "An identity stays.", stored: "acme", now: "acme"},
+		"None":  {reason: "One without an organization, as after an import, is completed.", stored: nil, now: "acme"},
+		"Other": {reason: "One of another organization is no bug of the provider: it stays.", stored: "other", now: "other"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCloud()
+			one := c.make(t, story()[0])[0]
+			request := &tfprotov6.ReadResourceRequest{
+				TypeName: one.kind.typeName(), CurrentState: dynamic(t, one.state), Private: one.private,
+				CurrentIdentity: &tfprotov6.ResourceIdentityData{IdentityData: dynamic(t, identityOf(tc.stored))},
+			}
+			resp, err := start(t, c).server.ReadResource(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tc.stored != nil { // Only an import may complete one.
+				quiet(t, tc.reason, resp.Diagnostics)
+			}
+			want := identityOf(tc.now)
+			if got := static(t, want.Type(), resp.NewIdentity.IdentityData); !got.Equal(want) {
+				t.Errorf("%s\ngot %s", tc.reason, got)
+			}
+		})
+	}
+}
+
 func TestImportByIdentity(t *testing.T) {
 	t.Parallel()
-	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"organization": tftypes.String, "id": tftypes.String}}
 	cases := map[string]struct {
 		reason       string
 		organization any
@@ -257,9 +298,7 @@ func TestImportByIdentity(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			identity := tftypes.NewValue(typ, map[string]tftypes.Value{
-				"organization": tftypes.NewValue(tftypes.String, tc.organization), "id": tftypes.NewValue(tftypes.String, "lab"),
-			})
+			identity := identityOf(tc.organization)
 			resp, err := start(t, newCloud()).server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{
 				TypeName: "platform_data_plane", Identity: &tfprotov6.ResourceIdentityData{IdentityData: dynamic(t, identity)},
 			})

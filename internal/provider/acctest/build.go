@@ -26,6 +26,10 @@ func run(m *testing.M) int {
 	if os.Getenv(resource.EnvTfAcc) == "" {
 		return m.Run()
 	}
+	if err := chooseBinary(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	folder, err := os.MkdirTemp("", "platform-acctest-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

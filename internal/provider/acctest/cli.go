@@ -44,7 +44,11 @@ func (e *Env) CLI(t *testing.T) *CLI {
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := &CLI{Dir: t.TempDir(), binary: binary(t)}
+	binary, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &CLI{Dir: t.TempDir(), binary: binary}
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "KUBE_") {
 			c.environment = append(c.environment, variable)
@@ -54,18 +58,6 @@ func (e *Env) CLI(t *testing.T) *CLI {
 	c.Setenv("TF_IN_AUTOMATION", "1")
 	c.Setenv("CHECKPOINT_DISABLE", "1")
 	return c
-}
-
-func binary(t *testing.T) string {
-	t.Helper()
-	candidates := []string{os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform", "tofu"}
-	for _, candidate := range candidates {
-		if path, err := exec.LookPath(candidate); candidate != "" && err == nil {
-			return path
-		}
-	}
-	t.Fatal("found neither terraform nor tofu")
-	return ""
 }
 
 // Setenv sets a variable of the commands to come.
