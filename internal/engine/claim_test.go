@@ -228,13 +228,8 @@ func TestSecondRunOfCell(t *testing.T) {
 	}
 }
 
-// TestInventoryOfSecondRun is about a run that writes its inventory between
-// another one's read and first write of the same object.
-func TestInventoryOfSecondRun(t *testing.T) {
-	t.Parallel()
-	w := newWorld()
-	tokens := tokensOf(w.apply(t, story()...))
-	theirs := platform.InventoryEntry{Handler: "Workload", DataPlane: "lab", Type: "Kubernetes", ID: "apps/v1:Deployment:dp-acme-shop-dev-677945f8:theirs"}
+// meanwhile lets another run change a record just before its next write.
+func (w *world) meanwhile(change func(*catalog.Record)) {
 	begun := false
 	w.documents.PutFunc = func(ctx context.Context, document runtime.Document) error {
 		if begun {
@@ -249,13 +244,23 @@ func TestInventoryOfSecondRun(t *testing.T) {
 		if err := json.Unmarshal(held.Data, &record); err != nil {
 			return err
 		}
-		record.Inventory = append(record.Inventory, theirs)
+		change(&record)
 		if held.Data, err = json.Marshal(&record); err != nil {
 			return err
 		}
 		_, err = w.documents.Put(ctx, held)
 		return err
 	}
+}
+
+// TestInventoryOfSecondRun is about a run that writes its inventory between
+// another one's read and first write of the same object.
+func TestInventoryOfSecondRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	tokens := tokensOf(w.apply(t, story()...))
+	theirs := platform.InventoryEntry{Handler: "Workload", DataPlane: "lab", Type: "Kubernetes", ID: "apps/v1:Deployment:dp-acme-shop-dev-677945f8:theirs"}
+	w.meanwhile(func(record *catalog.Record) { record.Inventory = append(record.Inventory, theirs) })
 	w.update(t, cartInDev(), tokens[5])
 	if got := w.records(t)["deployment/shop/cart/main/dev"].Inventory; !slices.Contains(got, theirs) {
 		t.Errorf("What another run may have made is not forgotten, got %v.", got)

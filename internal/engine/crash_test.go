@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 )
 
@@ -248,4 +249,28 @@ func TestDeleteAfterLostRepair(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLastWords is about a process that outlives its CLI by a moment: it still
+// records how its create ended when the next run has read the record already.
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	calm := newWorld()
+	calm.apply(t, story()[:6]...)
+	w := newWorld()
+	w.apply(t, story()[:5]...)
+	w.trace.start(fault{at: 5, stays: true})
+	if _, err := w.engine(t).Apply(t.Context(), engine.ApplyRequest{Object: cartInDev(), Wait: true}); err == nil {
+		t.Fatal("A create that is killed fails.")
+	}
+	w.trace.start(fault{})
+	if got := w.records(t)["deployment/shop/cart/main/dev"]; got == nil || got.Operation.State != catalog.StateRunning {
+		t.Fatalf("A killed create is recorded as running, got %+v.", got)
+	}
+	w.meanwhile(func(record *catalog.Record) { record.Operation.State = catalog.StateFailed })
+	if _, err := w.engine(t).Apply(t.Context(), engine.ApplyRequest{Object: cartInDev(), Wait: true}); err != nil {
+		t.Errorf("The next run goes on all the same, got %v.", err)
+	}
+	same(t, "after the last words of a killed run", calm.view(t), w.view(t))
+	w.intact(t, "after the last words of a killed run")
 }

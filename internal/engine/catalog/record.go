@@ -41,6 +41,8 @@ type Record struct {
 	Observed Observed `json:"observed,omitzero"`
 
 	version string
+	// holder is the UID that the stored version has.
+	holder  string
 	unknown map[string]json.RawMessage
 }
 

@@ -109,7 +109,7 @@ func (s *Store) Referring(ctx context.Context, kind platform.Kind, to platform.R
 
 // Put writes a record. A new record is refused when there is one already; an
 // old one is written over what it was read from. When somebody else wrote in
-// between and left the spec alone, the write is repeated on the newer version,
+// between and left spec and UID alone, the write is repeated on the newer version,
 // whose inventory is added to the record's, since all of it may exist; otherwise
 // the error is a CONFLICT.
 func (s *Store) Put(ctx context.Context, record *Record, object platform.Object) error {
@@ -127,7 +127,7 @@ func (s *Store) Put(ctx context.Context, record *Record, object platform.Object)
 	switch {
 	case readErr != nil:
 		return readErr
-	case current.UID != record.UID || !bytes.Equal(current.Spec, before):
+	case current.UID != record.holder || !bytes.Equal(current.Spec, before):
 		return fmt.Errorf("record of %s was changed by another run: %w", record.Ref(), err)
 	}
 	record.version, record.unknown = current.version, current.unknown
@@ -152,7 +152,7 @@ func (s *Store) write(ctx context.Context, record *Record, object platform.Objec
 	if err != nil {
 		return fmt.Errorf("write record of %s: %w", record.Ref(), err)
 	}
-	record.version = stored.Version
+	record.version, record.holder = stored.Version, record.UID
 	s.remember(record.Ref(), record.clone())
 	return nil
 }
@@ -225,7 +225,7 @@ func decode(document runtime.Document) (*Record, error) {
 		return nil, fmt.Errorf("record of %s has schema version %d, this provider reads up to %d: use a newer provider",
 			record.Ref(), record.SchemaVersion, SchemaVersion)
 	}
-	record.version = document.Version
+	record.version, record.holder = document.Version, record.UID
 	return record, nil
 }
 

@@ -126,7 +126,28 @@ func TestPut(t *testing.T) {
 		meanwhile func(t *testing.T, s *catalog.Store, record *catalog.Record) error
 		want      runtime.Code
 		inventory []string
+		// uid is what the record is taken over with.
+		uid string
 	}{
+		"TakenOver": {
+			reason: "A run that is ending may still say how while the next one takes over.",
+			meanwhile: func(t *testing.T, s *catalog.Store, record *catalog.Record) error {
+				t.Helper()
+				record.Inventory = []platform.InventoryEntry{entry("theirs")}
+				record.Operation.State = catalog.StateFailed
+				return s.Put(t.Context(), record, component("cart", "cart:1"))
+			},
+			uid: "another", inventory: []string{"mine", "theirs"},
+		},
+		"TakenOverTwice": {
+			reason: "Of two runs that take over one fails.",
+			meanwhile: func(t *testing.T, s *catalog.Store, record *catalog.Record) error {
+				t.Helper()
+				record.UID = "a third"
+				return s.Put(t.Context(), record, component("cart", "cart:1"))
+			},
+			uid: "another", want: runtime.Conflict,
+		},
 		"Alone": {
 			reason:    "A record is written over what it was read from.",
 			meanwhile: func(*testing.T, *catalog.Store, *catalog.Record) error { return nil },
@@ -179,6 +200,9 @@ func TestPut(t *testing.T) {
 			}
 			before, _ := other.Fresh(t.Context(), refTo("cart"))
 			record.Inventory = []platform.InventoryEntry{entry("mine")}
+			if tc.uid != "" {
+				record.UID = tc.uid
+			}
 			if err := mine.Put(t.Context(), record, component("cart", "cart:2")); runtime.CodeOf(err) != tc.want {
 				t.Fatalf("%s\ngot %v, want %q", tc.reason, err, tc.want)
 			}

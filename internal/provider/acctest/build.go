@@ -14,8 +14,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 )
 
-// pluginVariable names the folder of the plugin that Main built.
-const pluginVariable = "PLATFORM_ACCTEST_PLUGIN"
+const (
+	// pluginVariable names the folder of the plugin that Main built.
+	pluginVariable = "PLATFORM_ACCTEST_PLUGIN"
+	// processesVariable names a folder in which the plugin leaves a file named by
+	// its process id.
+	processesVariable = "PLATFORM_ACCTEST_PROCESSES"
+)
+
+// plugin is what the CLI starts: it leaves its process id if asked to, and
+// becomes the provider.
+const plugin = `#!/bin/sh
+[ -z "$PLATFORM_ACCTEST_PROCESSES" ] || : >"$PLATFORM_ACCTEST_PROCESSES/$$"
+exec "$0.real" "$@"
+`
 
 // Main runs the tests of a package. Acceptance tests that start the CLI need the
 // provider as a plugin of its own, which is built first: as it is released, and
@@ -36,8 +48,13 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(folder)
+	name := filepath.Join(folder, "terraform-provider-platform")
+	if err := os.WriteFile(name, []byte(plugin), 0o700); err != nil { //nolint:gosec // It is a program.
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	build := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false",
-		"-o", filepath.Join(folder, "terraform-provider-platform"), "github.com/openplatform/terraform-provider-platform")
+		"-o", name+".real", "github.com/openplatform/terraform-provider-platform")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build the provider:", err)

@@ -27,6 +27,7 @@ type Proxy struct {
 	mu     sync.Mutex
 	counts map[string]int
 	refuse func(Request) int
+	cut    *Break
 }
 
 // Request is what the proxy tells of a request.
@@ -56,7 +57,12 @@ func (e *Env) Proxy(t *testing.T) *Proxy {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if code := p.note(requestOf(r)); code != 0 {
+		request := requestOf(r)
+		code := p.note(request)
+		if p.breaks(request) {
+			p.breakOff(forward, request, r)
+		}
+		if code != 0 {
 			http.Error(w, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":%d,"message":"refused by the test"}`, code), code)
 			return
 		}
