@@ -84,7 +84,11 @@ func childless(ctx context.Context, store *catalog.Store, ref platform.Ref, kind
 		for _, record := range records {
 			names = append(names, fmt.Sprintf("%q", record.ID))
 		}
-		return runtime.Errorf(runtime.Conflict, "%s has %ss and cannot be destroyed before them: %s", ref, kind, strings.Join(names, ", "))
+		what := kind.Words() + "s"
+		if kind == platform.KindCell {
+			what = "namespaces of projects"
+		}
+		return runtime.Errorf(runtime.Conflict, "%s has %s and cannot be destroyed before them: %s", ref, what, strings.Join(names, ", "))
 	}
 	return nil
 }

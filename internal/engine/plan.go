@@ -45,7 +45,7 @@ func (e *Engine) Plan(ctx context.Context, request PlanRequest) (*PlanResponse, 
 	ref := platform.RefOf(request.Variants[0])
 	if request.Prior == nil && !e.catalog.Created(ref) {
 		return nil, &platform.ProblemError{Problems: []platform.Problem{{
-			Title:  "Duplicate " + string(ref.Kind),
+			Title:  "Duplicate " + ref.Kind.Words(),
 			Detail: fmt.Sprintf("Two resources of this configuration describe %s. Remove one, or give it another name.", ref),
 		}}}
 	}

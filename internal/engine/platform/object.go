@@ -30,6 +30,9 @@ const (
 	KindEndpoint           Kind = "endpoint"
 )
 
+// Words returns the kind as people write it.
+func (k Kind) Words() string { return strings.ReplaceAll(string(k), "-", " ") }
+
 // Object is a platform object.
 type Object interface {
 	// Kind returns its kind.
@@ -51,7 +54,7 @@ type Ref struct {
 }
 
 // String returns kind and id, the subject of every message about an object.
-func (r Ref) String() string { return string(r.Kind) + " " + `"` + r.ID + `"` }
+func (r Ref) String() string { return r.Kind.Words() + " " + `"` + r.ID + `"` }
 
 // RefOf returns the reference to an object.
 func RefOf(o Object) Ref { return Ref{Kind: o.Kind(), ID: o.ID()} }
