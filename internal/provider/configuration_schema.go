@@ -14,7 +14,7 @@ func configurationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"command": optionalStrings("The command; default is the image's entrypoint."),
 		"args":    optionalStrings("The arguments; default is the image's."),
-		"ports": optionalObjects("The ports by name, at most 15 characters. They are those of the container and of the Service.", map[string]schema.Attribute{
+		"ports": optionalObjects("The ports by name, at most 15 characters. They are those of the container and of the Service, so only components that have one take them.", map[string]schema.Attribute{
 			"port":        requiredInt("The port of the Service."),
 			"target_port": optionalInt("The port that the container listens on; default is `port`."),
 			"protocol":    optional("The protocol, " + oneOf(platform.Protocols()) + "; default `TCP`."),
@@ -25,12 +25,18 @@ func configurationAttributes() map[string]schema.Attribute {
 			"limits":   optionalObject("What may not be exceeded.", quantityAttributes()),
 		}),
 		"probes": optionalObject("How Kubernetes finds out how the container does.", map[string]schema.Attribute{
-			"readiness": optionalObject("Whether it gets traffic.", probeAttributes()),
+			"readiness": optionalObject("Whether it gets traffic; not for a `scheduled_task`.", probeAttributes()),
 			"liveness":  optionalObject("Whether it is restarted.", probeAttributes()),
 			"startup":   optionalObject("Whether it has started; the other probes wait for it.", probeAttributes()),
 		}),
-		"scaling": optionalObject("How many replicas run.", map[string]schema.Attribute{
+		"scaling": optionalObject("How many replicas run; not for a `scheduled_task`.", map[string]schema.Attribute{
 			"replicas": optionalInt("The number of replicas. Without it the number is left to whoever sets it in the cluster."),
+		}),
+		"schedule": optionalObject("When a `scheduled_task` runs, which needs it; not for other types. A run never starts while the one before is under way. "+
+			"A pod that fails is not restarted: another one is tried, as often as the API server's default allows, and the logs of each can be read.", map[string]schema.Attribute{
+			"cron":     optional("Five fields (minute, hour, day of month, month, day of week), such as `30 4 * * 1-5`, or a macro such as `@daily`. A time zone does not belong here. It can be left out in `overrides` only."),
+			"timezone": optional("The time zone's name in the IANA database, such as `Europe/Berlin`; default is that of the cluster's control plane, mostly UTC."),
+			"disabled": optionalBool("Starts no more runs. A run under way goes on."),
 		}),
 		"volumes": optionalObjects("Directories of the container by name. Each has exactly one of `empty_dir`, `secret` and `config_map`.", map[string]schema.Attribute{
 			"mount_path": required("Where it is mounted."),

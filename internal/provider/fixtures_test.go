@@ -18,7 +18,7 @@ func words(text string) map[string]string { return map[string]string{"key": text
 func fullGateway() *platform.Gateway {
 	return &platform.Gateway{
 		Name: "public", Namespace: "gateways", Listener: "https", VirtualHost: "apps.example.com", Scheme: "http", Port: 8080,
-		Peers: &platform.Peers{Namespaces: []string{"gateways"}, PodLabels: words("gateway"), CIDRs: []string{"10.0.0.0/8"}},
+		Peers:         &platform.Peers{Namespaces: []string{"gateways"}, PodLabels: words("gateway"), CIDRs: []string{"10.0.0.0/8"}},
 	}
 }
 
@@ -41,6 +41,7 @@ func fullConfiguration() platform.Configuration {
 		Resources: &platform.Resources{Requests: &quantities, Limits: &quantities},
 		Probes:    &platform.Probes{Readiness: fullProbe(), Liveness: fullProbe(), Startup: fullProbe()},
 		Scaling:   &platform.Scaling{Replicas: number(3)},
+		Schedule:  &platform.Schedule{Cron: "@daily", Timezone: "Etc/UTC", Disabled: new(true)},
 		Volumes: map[string]platform.Volume{"data": {
 			MountPath: "/data", ReadOnly: true, EmptyDir: &platform.EmptyDir{Medium: "Memory", SizeLimit: "1Gi"}, Secret: "tls", ConfigMap: "web",
 		}},

@@ -29,6 +29,7 @@ func story() []platform.Object {
 	deployment.Configuration.Volumes = map[string]platform.Volume{"data": {MountPath: "/data", EmptyDir: &platform.EmptyDir{}}}
 	deployment.Configuration.TerminationGracePeriodSeconds = number(0)
 	deployment.Configuration.Scaling.Replicas = number(0)
+	deployment.Configuration.Schedule = nil
 	plane, _ := objects[platform.KindDataPlane].(*platform.DataPlane)
 	plane.NetworkPolicy = "kubernetes"
 	pipeline := &platform.DeploymentPipeline{Name: "path", PromotionPaths: []platform.PromotionPath{{Source: "dev"}}}

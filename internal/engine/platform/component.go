@@ -3,6 +3,8 @@
 
 package platform
 
+import "slices"
+
 // ComponentType decides what is rendered for a component.
 type ComponentType string
 
@@ -11,15 +13,24 @@ const (
 	TypeService        ComponentType = "service"
 	TypeWebApplication ComponentType = "web_application"
 	TypeEventHandler   ComponentType = "event_handler"
+	TypeScheduledTask  ComponentType = "scheduled_task"
 )
 
 // ComponentTypes returns the component types.
 func ComponentTypes() []string {
-	return []string{string(TypeService), string(TypeWebApplication), string(TypeEventHandler)}
+	return []string{string(TypeService), string(TypeWebApplication), string(TypeEventHandler), string(TypeScheduledTask)}
 }
 
+// Known tells whether the type is one of ComponentTypes. Others are met in plans
+// only, where they stand for a type that is not known yet.
+func (t ComponentType) Known() bool { return slices.Contains(ComponentTypes(), string(t)) }
+
 // Serves tells whether a component of the type is reached through a Service.
-func (t ComponentType) Serves() bool { return t != TypeEventHandler }
+func (t ComponentType) Serves() bool { return t == TypeService || t == TypeWebApplication }
+
+// Scheduled tells whether a component of the type runs at times of a schedule
+// instead of all the time.
+func (t ComponentType) Scheduled() bool { return t == TypeScheduledTask }
 
 // DefaultVisibility returns the visibility of the type's endpoints that name none.
 func (t ComponentType) DefaultVisibility() Visibility {

@@ -12,6 +12,7 @@ type Configuration struct {
 	Resources                     *Resources        `json:"resources,omitempty"`
 	Probes                        *Probes           `json:"probes,omitempty"`
 	Scaling                       *Scaling          `json:"scaling,omitempty"`
+	Schedule                      *Schedule         `json:"schedule,omitempty"`
 	Volumes                       map[string]Volume `json:"volumes,omitempty"`
 	PodAnnotations                map[string]string `json:"pod_annotations,omitempty"`
 	TerminationGracePeriodSeconds *int64            `json:"termination_grace_period_seconds,omitempty"`
@@ -115,6 +116,17 @@ type GRPCProbe struct {
 type Scaling struct {
 	// Replicas is nil when somebody else decides.
 	Replicas *int64 `json:"replicas,omitempty"`
+}
+
+// Schedule says when a task runs.
+type Schedule struct {
+	// Cron has five fields, or is a macro such as @daily. Only overrides leave
+	// it out.
+	Cron string `json:"cron,omitempty"`
+	// Timezone is an IANA name; empty is that of the cluster, mostly UTC.
+	Timezone string `json:"timezone,omitempty"`
+	// Disabled lets no run start. A run under way goes on.
+	Disabled *bool `json:"disabled,omitempty"`
 }
 
 // Volume is a directory in the container; exactly one of EmptyDir, Secret and

@@ -45,6 +45,10 @@ func (f *Configuration) validate(c *checker, at Path) {
 	if s := f.Scaling; s != nil {
 		c.atLeast(at.With("scaling", "replicas"), s.Replicas, 0)
 	}
+	if s := f.Schedule; s != nil {
+		c.cron(at.With("schedule", "cron"), s.Cron)
+		c.timezone(at.With("schedule", "timezone"), s.Timezone)
+	}
 	f.validateVolumes(c, at.With("volumes"))
 	c.annotations(at.With("pod_annotations"), f.PodAnnotations)
 	c.atLeast(at.With("termination_grace_period_seconds"), f.TerminationGracePeriodSeconds, 0)

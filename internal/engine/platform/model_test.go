@@ -165,6 +165,7 @@ func TestReleaseSeesEveryChange(t *testing.T) {
 		"Replicas":  func(a *platform.DeployableArtifact) { a.Configuration.Scaling.Replicas = new(int64(2)) },
 		"Probe":     func(a *platform.DeployableArtifact) { a.Configuration.Probes.Readiness.HTTP.Path = "/" },
 		"Volume":    func(a *platform.DeployableArtifact) { delete(a.Configuration.Volumes, "tls") },
+		"Schedule":  func(a *platform.DeployableArtifact) { a.Configuration.Schedule = &platform.Schedule{Cron: "@daily"} },
 	} {
 		artifact := base()
 		change(&artifact)

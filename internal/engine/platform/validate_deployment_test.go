@@ -122,3 +122,49 @@ func TestVolumes(t *testing.T) {
 		"Duplicate":  configured("A path is mounted once.", mounted("/scratch"), found{"volumes.x.mount_path", "Duplicate mount path"}),
 	})
 }
+
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	cron := func(reason, value string, want ...string) validation[platform.Deployment] {
+		var problems []found
+		for _, title := range want {
+			problems = append(problems, found{"schedule.cron", title})
+		}
+		return configured(reason, func(c *platform.Configuration) { c.Schedule = &platform.Schedule{Cron: value} }, problems...)
+	}
+	zone := func(reason, value string, want ...string) validation[platform.Deployment] {
+		var problems []found
+		for _, title := range want {
+			problems = append(problems, found{"schedule.timezone", title})
+		}
+		return configured(reason, func(c *platform.Configuration) {
+			c.Schedule = &platform.Schedule{Cron: "@daily", Timezone: value}
+		}, problems...)
+	}
+	const invalid, never, zoned, unknown = "Invalid schedule", "Schedule that never comes", "Time zone in the schedule", "Unknown time zone"
+	validate(t, validDeployment, map[string]validation[platform.Deployment]{
+		"Fields":     cron("A schedule has five fields.", "*/5 0-6,22 1 jan-mar MON"),
+		"AnyDay":     cron("A question mark stands for every day.", "0 4 ? * ?"),
+		"Macro":      cron("A macro stands for five fields.", "@hourly"),
+		"Every":      cron("An interval is a schedule.", "@every 90m"),
+		"LeapDay":    cron("The 29th of February comes.", "0 0 29 2 *"),
+		"NoSchedule": cron("A schedule is required.", "", invalid),
+		"Seconds":    cron("Six fields are none of Kubernetes' schedules.", "0 0 4 * * *", invalid),
+		"FourFields": cron("Four fields are one too few.", "0 4 * *", invalid),
+		"Range":      cron("An hour has 60 minutes.", "60 4 * * *", invalid),
+		"Step":       cron("A step of zero never ends.", "*/0 * * * *", invalid),
+		"Reboot":     cron("Nothing is rebooted.", "@reboot", invalid),
+		"Word":       cron("A word is no schedule.", "daily", invalid),
+		"NoSuchDay":  cron("The 31st of February never comes.", "0 0 31 2 *", never),
+		"Zone":       cron("The time zone has an attribute of its own.", "TZ=Europe/Berlin 0 4 * * *", zoned),
+		"CronZone":   cron("The other spelling is refused too.", "CRON_TZ=UTC 0 4 * * *", zoned),
+		"ZoneAlone":  cron("A time zone without fields does not panic.", "TZ=UTC", zoned),
+		"Place":      zone("A zone has an IANA name.", "America/Argentina/Buenos_Aires"),
+		"UTC":        zone("UTC is a zone.", "UTC"),
+		"NoZone":     zone("A zone is optional.", ""),
+		"Offset":     zone("An offset is no zone.", "+02:00", unknown),
+		"Nowhere":    zone("A zone exists.", "Europe/Atlantis", unknown),
+		"Local":      zone("The local zone is nobody's in particular.", "local", unknown),
+		"Path":       zone("A zone is no path.", "../UTC", unknown),
+	})
+}

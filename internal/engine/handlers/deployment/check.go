@@ -28,12 +28,67 @@ func Check(ctx *dataplane.DeploymentContext) []platform.Problem {
 			Detail: fmt.Sprintf("Neither the deployment nor the component %q names an image. Set image on one of them.", ctx.Component.ID()),
 		})
 	}
-	if ports := ctx.DeployableArtifact.Configuration.Ports; len(ports) > 0 && !ctx.Component.Type.Serves() {
-		problems = append(problems, platform.Problem{
-			Path: platform.Path{"configuration", "ports"}, Title: "Ports without a Service",
-			Detail: fmt.Sprintf("The component %q is of type %s, for which no Service is made, so nothing could reach the ports. "+
-				"Remove them, or use another component type.", ctx.Component.ID(), ctx.Component.Type),
-		})
+	// What is wrong with a promoted configuration can be put right in overrides.
+	at := platform.Path{"configuration"}
+	if ctx.Deployment.PromotedFrom != nil {
+		at = platform.Path{"overrides"}
+	}
+	return append(problems, checkType(at, ctx.Component, &ctx.DeployableArtifact.Configuration)...)
+}
+
+// checkType returns what of the configuration the component's type has no use
+// for, so that nothing that is declared is ignored, and what it lacks.
+func checkType(at platform.Path, component *platform.Component, configuration *platform.Configuration) []platform.Problem {
+	if !component.Type.Known() {
+		return []platform.Problem{{
+			Path: platform.Path{"component"}, Title: "Unknown component type",
+			Detail: fmt.Sprintf("The component %q is of type %q, of which nothing can be rendered.", component.ID(), component.Type),
+		}}
+	}
+	serves, scheduled := component.Type.Serves(), component.Type.Scheduled()
+	var problems []platform.Problem
+	for _, rule := range []struct {
+		broken              bool
+		path                platform.Path
+		title, reason, todo string
+	}{
+		{
+			len(configuration.Ports) > 0 && !serves,
+			platform.Path{"ports"},
+			"Ports without a Service",
+			"for which no Service is made, so nothing could reach the ports", "Remove them, or use another component type",
+		},
+		{
+			configuration.Scaling != nil && scheduled,
+			platform.Path{"scaling"},
+			"Scaling of a task",
+			"of which one pod runs at a time", "Remove the attribute",
+		},
+		{
+			configuration.Probes != nil && configuration.Probes.Readiness != nil && scheduled,
+			platform.Path{"probes", "readiness"},
+			"Readiness of a task",
+			"to which no traffic is sent, so nobody asks whether it is ready", "Remove the probe",
+		},
+		{
+			configuration.Schedule == nil && scheduled,
+			platform.Path{"schedule"},
+			"Missing schedule",
+			"which runs by a schedule", "Set configuration.schedule",
+		},
+		{
+			configuration.Schedule != nil && !scheduled,
+			platform.Path{"schedule"},
+			"Schedule without a task",
+			"which runs all the time", fmt.Sprintf("Remove the attribute, or use the component type %s", platform.TypeScheduledTask),
+		},
+	} {
+		if rule.broken {
+			problems = append(problems, platform.Problem{
+				Path: at.With(rule.path...), Title: rule.title,
+				Detail: fmt.Sprintf("The component %q is of type %s, %s. %s.", component.ID(), component.Type, rule.reason, rule.todo),
+			})
+		}
 	}
 	return problems
 }

@@ -24,6 +24,15 @@ func at(problems []platform.Problem) [][2]string {
 	return found
 }
 
+// task makes the component a scheduled task, whose configuration change changes.
+func task(change func(*platform.Configuration)) func(*dataplane.DeploymentContext) {
+	return func(ctx *dataplane.DeploymentContext) {
+		ctx.Component.Type = platform.TypeScheduledTask
+		ctx.DeployableArtifact.Configuration.Schedule = &platform.Schedule{Cron: "@daily"}
+		change(&ctx.DeployableArtifact.Configuration)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -60,6 +69,42 @@ func TestCheck(t *testing.T) {
 		"EventHandler": {
 			reason: "An event handler without ports is fine.",
 			change: func(ctx *dataplane.DeploymentContext) { ctx.Component.Type = platform.TypeEventHandler },
+		},
+		"ScheduledTask": {
+			reason: "A scheduled task may be probed for hanging and told how it runs.",
+			change: task(func(c *platform.Configuration) {
+				c.Probes = &platform.Probes{Liveness: &platform.Probe{}, Startup: &platform.Probe{}}
+			}),
+		},
+		"NoSchedule": {
+			reason: "A scheduled task has a schedule.",
+			change: task(func(c *platform.Configuration) { c.Schedule = nil }),
+			want:   [][2]string{{"configuration.schedule", "Missing schedule"}},
+		},
+		"NotForTasks": {
+			reason: "What a task has no use for is refused instead of being ignored.",
+			change: task(func(c *platform.Configuration) {
+				c.Ports = map[string]platform.Port{"http": {Port: 80}}
+				c.Scaling = &platform.Scaling{}
+				c.Probes = &platform.Probes{Readiness: &platform.Probe{}}
+			}),
+			want: [][2]string{
+				{"configuration.ports", "Ports without a Service"},
+				{"configuration.scaling", "Scaling of a task"},
+				{"configuration.probes.readiness", "Readiness of a task"},
+			},
+		},
+		"ScheduleOfService": {
+			reason: "A service runs all the time.",
+			change: func(ctx *dataplane.DeploymentContext) {
+				ctx.DeployableArtifact.Configuration.Schedule = &platform.Schedule{Cron: "@daily"}
+			},
+			want: [][2]string{{"configuration.schedule", "Schedule without a task"}},
+		},
+		"UnknownType": {
+			reason: "A placeholder for a type renders nothing: what it will be decides about the objects.",
+			change: func(ctx *dataplane.DeploymentContext) { ctx.Component.Type = "7001" },
+			want:   [][2]string{{"component", "Unknown component type"}},
 		},
 		"Several": {
 			reason: "All problems are reported at once.",

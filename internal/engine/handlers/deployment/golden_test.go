@@ -76,6 +76,26 @@ func TestGolden(t *testing.T) {
 				ctx.DeployableArtifact.Configuration.Ports = map[string]platform.Port{"http": {Port: 80}}
 			},
 		},
+		"scheduled-task": {
+			reason: "A scheduled task is a CronJob that never runs twice at a time, with the time zone and the suspension that were declared.",
+			change: func(ctx *dataplane.DeploymentContext) {
+				ctx.Component.Type = platform.TypeScheduledTask
+				ctx.Deployment.Labels = map[string]string{"team": "checkout"}
+				ctx.DeployableArtifact.Configuration = platform.Configuration{
+					Args:     []string{"--once"},
+					Schedule: &platform.Schedule{Cron: "30 4 * * 1-5", Timezone: "Europe/Berlin", Disabled: new(true)},
+				}
+			},
+		},
+		"scheduled-task-minimal": {
+			reason: "A schedule alone sends neither time zone nor suspension, and a name that leaves no room for those of the Jobs is cut and hashed.",
+			change: func(ctx *dataplane.DeploymentContext) {
+				ctx.Component.Type = platform.TypeScheduledTask
+				ctx.Component.Name = "a" + strings.Repeat("b", 52)
+				ctx.Deployment.Component = ctx.Component.ID()
+				ctx.DeployableArtifact.Configuration.Schedule = &platform.Schedule{Cron: "@daily"}
+			},
+		},
 		"empty-optionals": {
 			reason: "Blocks that are declared empty send nothing.",
 			change: func(ctx *dataplane.DeploymentContext) {
@@ -102,9 +122,16 @@ func TestGolden(t *testing.T) {
 
 func TestOddValuesNeverPanic(t *testing.T) {
 	t.Parallel()
-	ctx := handlertest.Deployment()
-	everything(ctx)
-	handlertest.Total(t, ctx, renderAll)
+	for _, kind := range platform.ComponentTypes() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			ctx := handlertest.Deployment()
+			everything(ctx)
+			ctx.Component.Type = platform.ComponentType(kind)
+			ctx.DeployableArtifact.Configuration.Schedule = &platform.Schedule{Cron: "@daily", Timezone: "Etc/UTC"}
+			handlertest.Total(t, ctx, renderAll)
+		})
+	}
 }
 
 // everything sets every field of a deployment.

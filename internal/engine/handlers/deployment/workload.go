@@ -15,9 +15,19 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
 
-// workload renders the Deployment. Nothing is sent that was not declared, so
-// that defaults stay the API server's and other managers may set the rest.
+// workload renders what runs the component's pods. It is one handler for all
+// component types: when the type changes, what the former type had is pruned
+// after the new object was accepted.
 func workload(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
+	if ctx.Component.Type.Scheduled() {
+		return cronJob(ctx)
+	}
+	return deployment(ctx)
+}
+
+// deployment renders the Deployment. Nothing is sent that was not declared, so
+// that defaults stay the API server's and other managers may set the rest.
+func deployment(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 	template, err := podTemplate(ctx)
 	if err != nil {
 		return nil, err

@@ -118,7 +118,11 @@ func PodSelector(organization string, deployment *platform.Deployment) map[strin
 // WorkloadName returns the name that a component's workload and Service share,
 // so that other programs find it under the name of the component.
 func WorkloadName(component *platform.Component, track *platform.DeploymentTrack) string {
-	return naming.Workload(naming.LimitLabel, component.Name, track.Name)
+	limit := naming.LimitLabel
+	if component.Type.Scheduled() {
+		limit = naming.LimitCronJob
+	}
+	return naming.Workload(limit, component.Name, track.Name)
 }
 
 // noNetworkPolicy is the data plane setting that renders no network policies.
