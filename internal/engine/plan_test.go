@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
@@ -170,70 +169,6 @@ func TestDuplicates(t *testing.T) {
 	e = w.engine(t)
 	plan(t, e, lab(), lab())
 	plan(t, e, lab(), nil)
-}
-
-func TestDuplicateRoutes(t *testing.T) {
-	t.Parallel()
-	const second = "second"
-	cases := map[string]struct {
-		reason string
-		change func(staging *platform.Environment, endpoint *platform.Endpoint)
-		want   []string
-	}{
-		"Deployment": {
-			reason: "Two endpoints of a deployment cannot share a path.",
-			change: func(_ *platform.Environment, e *platform.Endpoint) { e.Name = second },
-			want:   []string{"base_path: Duplicate route"},
-		},
-		"Path": {
-			reason: "Paths tell them apart.",
-			change: func(_ *platform.Environment, e *platform.Endpoint) { e.Name, e.BasePath = second, "/second" },
-		},
-		"Visibility": {
-			reason: "One that is not public has no route.",
-			change: func(_ *platform.Environment, e *platform.Endpoint) {
-				e.Name, e.Visibility = second, platform.VisibilityProject
-			},
-		},
-		"Environment": {
-			reason: "Environments have hosts of their own.",
-			change: func(_ *platform.Environment, e *platform.Endpoint) { e.Deployment = "shop/cart/main/staging" },
-		},
-		"Prefix": {
-			reason: "Environments of equal DNS prefix share hosts.",
-			change: func(s *platform.Environment, e *platform.Endpoint) {
-				s.DNSPrefix, e.Deployment = "dev", "shop/cart/main/staging"
-			},
-			want: []string{"base_path: Duplicate route"},
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			staging := &platform.Environment{Name: "staging", DataPlane: "lab"}
-			endpoint, deployment := api(), cartInDev()
-			tc.change(staging, endpoint)
-			deployment.Environment = "staging"
-			w := newWorld()
-			w.apply(t, lab(), dev(), staging, pipeline("dev", "staging"), shop(), cart(), cartInDev(), deployment, api())
-			e := w.engine(t)
-			_, err := e.Plan(t.Context(), engine.PlanRequest{Variants: catalog.Known(endpoint)})
-			var got []string
-			if problem, ok := errors.AsType[*platform.ProblemError](err); ok {
-				got = titles(problem.Problems)
-			} else if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
-			}
-			staged := *staging
-			staged.Description = "changed"
-			if late := plan(t, e, &staged, staging); endpoint.Deployment == cartInDev().ID() && len(late.Warnings) > 0 {
-				t.Errorf("%s\nLooking for duplicates depends on nothing, got %v.", tc.reason, titles(late.Warnings))
-			}
-		})
-	}
 }
 
 func TestOffline(t *testing.T) {

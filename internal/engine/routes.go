@@ -5,52 +5,84 @@ package engine
 
 import (
 	"context"
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/endpoint"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 )
 
-// duplicateRoute refuses a second public endpoint with the host and path of
-// another: the gateway would send requests to either. Only deployments of one
-// component and track can share a host: in one environment, or in two of equal
-// DNS prefix.
+// duplicateRoute refuses an endpoint whose traffic a gateway could not tell from
+// that of another: it would go to either.
 func duplicateRoute(ctx context.Context, s *scope, c *dataplane.EndpointContext) ([]platform.Problem, error) {
-	if s.stored || c.Visibility() != platform.VisibilityPublic {
+	if s.stored || c.Gateway() == nil {
 		return nil, nil
 	}
-	objects, err := s.engine.catalog.All(ctx, s.variant, platform.KindEndpoint, platform.Join(c.Deployment.Component, c.Deployment.TrackName(), ""))
+	// Without hostnames only deployments of one component and track can share a
+	// host: in one environment, or in two of equal DNS prefix.
+	line := platform.Join(c.Deployment.Component, c.Deployment.TrackName(), "")
+	prefix := line
+	if !c.Endpoint.Type.HasHosts() || len(c.Endpoint.Hostnames) > 0 {
+		prefix = ""
+	}
+	objects, err := s.engine.catalog.All(ctx, s.variant, platform.KindEndpoint, prefix)
 	if err != nil {
 		return nil, err
 	}
 	for _, object := range objects {
 		other, ok := object.(*platform.Endpoint)
-		if !ok || other.ID() == c.Endpoint.ID() || other.PathPrefix() != c.Endpoint.PathPrefix() {
+		if !ok || other.ID() == c.Endpoint.ID() || !mayMeet(c.Endpoint, other, line) {
 			continue
 		}
-		theirs, err := sibling(ctx, s, c, other)
+		theirs, err := elsewhere(ctx, s, c, other)
 		if err != nil {
 			return nil, err
 		}
-		if theirs != nil && theirs.Visibility() == platform.VisibilityPublic && endpoint.Host(theirs) == endpoint.Host(c) {
-			return []platform.Problem{{
-				Path: platform.Path{"base_path"}, Title: "Duplicate route",
-				Detail: fmt.Sprintf("The endpoint %q is public at %s%s too, so both would have the same address. Give one of them another base_path, or their environments different values of dns_prefix.",
-					other.ID(), endpoint.Host(c), other.PathPrefix()),
-			}}, nil
+		if theirs == nil {
+			continue
+		}
+		if problems := endpoint.Conflict(c, theirs); len(problems) > 0 {
+			return problems, nil
 		}
 	}
 	return nil, nil
 }
 
-// sibling returns the context of another endpoint of the same component and
-// track, as far as its host needs it; nil when its environment is not known.
-func sibling(ctx context.Context, s *scope, c *dataplane.EndpointContext, other *platform.Endpoint) (*dataplane.EndpointContext, error) {
+// mayMeet tells whether two endpoints may share a route as far as they say
+// themselves, so that the surroundings of few others have to be looked up. line
+// begins the ids of the endpoints of one component and track.
+func mayMeet(mine, other *platform.Endpoint, line string) bool {
+	switch {
+	case mine.Listener != "" && other.Listener != "" && mine.Listener != other.Listener:
+		return false
+	case !mine.Type.HasHosts() || !other.Type.HasHosts():
+		return mine.Type == other.Type
+	case strings.HasPrefix(other.ID(), line):
+		return true
+	}
+	return slices.ContainsFunc(mine.Hostnames, func(name string) bool { return slices.Contains(other.Hostnames, name) })
+}
+
+// elsewhere returns the context of another endpoint as far as its routes need
+// it; nil when its surroundings are not known.
+func elsewhere(ctx context.Context, s *scope, c *dataplane.EndpointContext, other *platform.Endpoint) (*dataplane.EndpointContext, error) {
+	parts, ok := platform.Split(other.Deployment, 4)
+	if !ok {
+		return nil, nil //nolint:nilnil // It leads nowhere.
+	}
 	theirs := *c
 	theirs.Endpoint = other
-	parts, ok := platform.Split(other.Deployment, 4)
-	if !ok || parts[3] == c.Environment.Name {
+	theirs.Project = &platform.Project{Name: parts[0]}
+	theirs.DeploymentTrack = &platform.DeploymentTrack{Component: platform.Join(parts[:2]...), Name: parts[2]}
+	if id := platform.Join(parts[:2]...); id != c.Component.ID() {
+		component, err := known[*platform.Component](ctx, s, platform.KindComponent, id)
+		if err != nil || component == nil {
+			return nil, err
+		}
+		theirs.Component = component
+	}
+	if parts[3] == c.Environment.Name {
 		return &theirs, nil
 	}
 	environment, err := known[*platform.Environment](ctx, s, platform.KindEnvironment, parts[3])

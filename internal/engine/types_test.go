@@ -79,3 +79,27 @@ func TestTypeChangeConverges(t *testing.T) {
 		return reached
 	})
 }
+
+// An endpoint's routes of former types and visibilities go with the change.
+func TestEndpointChangesInPlace(t *testing.T) {
+	t.Parallel()
+	plane := lab()
+	plane.Gateways.Organization = &platform.Gateway{Name: "organization", Namespace: "gateways", VirtualHost: "internal.example.com"}
+	w := newWorld()
+	tokens := tokensOf(w.apply(t, append([]platform.Object{plane}, story()[1:]...)...))
+	last := len(tokens) - 1
+	for _, kind := range platform.EndpointTypes() {
+		for _, visibility := range platform.Visibilities() {
+			changed := api()
+			changed.Type, changed.BasePath, changed.Visibility = platform.EndpointType(kind), "", platform.Visibility(visibility)
+			if changed.Visibility != platform.VisibilityProject {
+				changed.Listener = kind
+			}
+			w.update(t, changed, tokens[last])
+			w.intact(t, kind+" for "+visibility)
+			calm := newWorld()
+			calm.apply(t, append(append([]platform.Object{plane}, story()[1:last]...), changed)...)
+			same(t, kind+" for "+visibility, calm.view(t), w.view(t))
+		}
+	}
+}

@@ -18,6 +18,7 @@ func words(text string) map[string]string { return map[string]string{"key": text
 func fullGateway() *platform.Gateway {
 	return &platform.Gateway{
 		Name: "public", Namespace: "gateways", Listener: "https", VirtualHost: "apps.example.com", Scheme: "http", Port: 8080,
+		ListenerPorts: map[string]int64{"grpc": 8443},
 		Peers:         &platform.Peers{Namespaces: []string{"gateways"}, PodLabels: words("gateway"), CIDRs: []string{"10.0.0.0/8"}},
 	}
 }
@@ -54,7 +55,7 @@ func full() map[platform.Kind]platform.Object {
 	return map[platform.Kind]platform.Object{
 		platform.KindDataPlane: &platform.DataPlane{
 			Name: "lab", DisplayName: "Lab", Description: "d", Labels: words("l"), Cluster: "c", NetworkPolicy: "none",
-			Gateways: platform.Gateways{Public: fullGateway()},
+			Gateways: platform.Gateways{Public: fullGateway(), Organization: fullGateway()},
 		},
 		platform.KindEnvironment: &platform.Environment{
 			Name: "dev", DisplayName: "Dev", Description: "d", Labels: words("l"), DataPlane: "lab", Production: true, DNSPrefix: "d1",
@@ -77,7 +78,7 @@ func full() map[platform.Kind]platform.Object {
 		},
 		platform.KindEndpoint: &platform.Endpoint{
 			Deployment: "shop/cart/v2/dev", Name: "api", DisplayName: "API", Description: "d", Labels: words("l"), Type: "http", Port: "http",
-			BasePath: "/api", Visibility: platform.VisibilityPublic,
+			BasePath: "/api", Visibility: platform.VisibilityPublic, Hostnames: []string{"shop.example.com"}, Listener: "https",
 		},
 	}
 }

@@ -99,3 +99,18 @@ func (c *EndpointContext) Visibility() platform.Visibility {
 	}
 	return c.Component.Type.DefaultVisibility()
 }
+
+// Gateway returns the gateway through which the endpoint is reached; nil when
+// its visibility needs none, or the data plane has none of that visibility.
+func (c *EndpointContext) Gateway() *platform.Gateway {
+	return c.DataPlane.Gateways.For(c.Visibility())
+}
+
+// Listener returns the listener to attach to; empty is every listener that takes
+// the route.
+func (c *EndpointContext) Listener() string {
+	if gateway := c.Gateway(); c.Endpoint.Listener == "" && gateway != nil {
+		return gateway.Listener
+	}
+	return c.Endpoint.Listener
+}

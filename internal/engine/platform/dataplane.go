@@ -3,6 +3,12 @@
 
 package platform
 
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
 // DataPlane is a Kubernetes cluster that runs workloads.
 type DataPlane struct {
 	Name        string            `json:"name"`
@@ -18,7 +24,21 @@ type DataPlane struct {
 
 // Gateways are the entry points of a data plane by visibility.
 type Gateways struct {
-	Public *Gateway `json:"public,omitempty"`
+	Public       *Gateway `json:"public,omitempty"`
+	Organization *Gateway `json:"organization,omitempty"`
+}
+
+// For returns the gateway of a visibility; nil when there is none, or the
+// visibility needs none.
+func (g Gateways) For(visibility Visibility) *Gateway {
+	switch visibility {
+	case VisibilityPublic:
+		return g.Public
+	case VisibilityOrganization:
+		return g.Organization
+	case VisibilityProject:
+	}
+	return nil
 }
 
 // Gateway is a Gateway API Gateway that routes attach to.
@@ -33,6 +53,9 @@ type Gateway struct {
 	Scheme string `json:"scheme,omitempty"`
 	// Port completes addresses; 0 is the scheme's default port.
 	Port int64 `json:"port,omitempty"`
+	// ListenerPorts completes the addresses of endpoints that attach to another
+	// listener than Listener, by the listener's name.
+	ListenerPorts map[string]int64 `json:"listener_ports,omitempty"`
 	// Peers are the gateway's pods, from which traffic is let in; empty means
 	// the gateway's namespace.
 	Peers *Peers `json:"peers,omitempty"`
@@ -67,21 +90,33 @@ func (d *DataPlane) Validate() []Problem {
 	c.name(Path{"name"}, d.Name)
 	c.labels(Path{"labels"}, d.Labels)
 	c.oneOf(Path{"network_policy"}, d.NetworkPolicy, NetworkPolicies())
-	if g := d.Gateways.Public; g != nil {
-		at := Path{"gateways", "public"}
-		c.objectName(at.With("name"), g.Name)
-		c.label(at.With("namespace"), g.Namespace)
-		c.domain(at.With("virtual_host"), g.VirtualHost)
-		c.oneOf(at.With("scheme"), g.Scheme, Schemes())
-		if g.Port != 0 {
-			c.port(at.With("port"), g.Port)
-		}
-		if g.Listener != "" {
-			c.objectName(at.With("listener"), g.Listener)
-		}
-		c.peers(at.With("peers"), g.Peers)
-	}
+	d.Gateways.Public.validate(&c, Path{"gateways", "public"})
+	d.Gateways.Organization.validate(&c, Path{"gateways", "organization"})
 	return c.problems
+}
+
+func (g *Gateway) validate(c *checker, at Path) {
+	if g == nil {
+		return
+	}
+	c.objectName(at.With("name"), g.Name)
+	c.label(at.With("namespace"), g.Namespace)
+	c.domain(at.With("virtual_host"), g.VirtualHost)
+	c.oneOf(at.With("scheme"), g.Scheme, Schemes())
+	if g.Port != 0 {
+		c.port(at.With("port"), g.Port)
+	}
+	if g.Listener != "" {
+		c.objectName(at.With("listener"), g.Listener)
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.ListenerPorts)) {
+		c.objectName(at.With("listener_ports", name), name)
+		c.port(at.With("listener_ports", name), g.ListenerPorts[name])
+		if name == g.Listener {
+			c.add(at.With("listener_ports", name), "Port of the gateway's own listener", fmt.Sprintf("%q is the listener of the gateway's own, whose port is given by port. Move the number there.", name))
+		}
+	}
+	c.peers(at.With("peers"), g.Peers)
 }
 
 // Environment is a stage on one data plane.

@@ -23,6 +23,7 @@ func validDataPlane() *platform.DataPlane {
 		Name: "lab", Labels: map[string]string{"team": "platform"}, Cluster: "any name", NetworkPolicy: "kubernetes",
 		Gateways: platform.Gateways{Public: &platform.Gateway{
 			Name: "public.v1", Namespace: "gateways", Listener: "https", VirtualHost: "apps.example.com", Scheme: "http", Port: 8080,
+			ListenerPorts: map[string]int64{"grpc": 8443},
 			Peers: &platform.Peers{
 				Namespaces: []string{"proxies", "7001"}, PodLabels: map[string]string{"example.com/app": "proxy"},
 				CIDRs: []string{"10.0.0.0/8", "fd00::/8"},
@@ -59,6 +60,7 @@ func validPipeline() *platform.DeploymentPipeline {
 func validEndpoint() *platform.Endpoint {
 	return &platform.Endpoint{
 		Deployment: "shop/cart/main/dev", Name: "api", Type: "http", Port: "http", BasePath: "/api/v1.0/~a@b", Visibility: platform.VisibilityPublic,
+		Hostnames: []string{"shop.example.com", "*.example.org"}, Listener: "https",
 	}
 }
 

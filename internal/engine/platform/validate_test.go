@@ -4,6 +4,7 @@
 package platform_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -98,6 +99,10 @@ func TestGateway(t *testing.T) {
 		"Scheme":        {reason: "A scheme is http or https.", change: func(d *dp) { d.Gateways.Public.Scheme = "tcp" }, want: at("scheme", "Unsupported value")},
 		"NegativePort":  {reason: "A port is positive.", change: func(d *dp) { d.Gateways.Public.Port = -1 }, want: at("port", "Invalid port")},
 		"LargePort":     {reason: "A port has 16 bits.", change: func(d *dp) { d.Gateways.Public.Port = 65536 }, want: at("port", "Invalid port")},
+		"ListenerName":  {reason: "A listener's port goes by a name.", change: func(d *dp) { d.Gateways.Public.ListenerPorts = map[string]int64{"A": 1} }, want: at("listener_ports.A", "Invalid object name")},
+		"ListenerPort":  {reason: "A listener's port is one.", change: func(d *dp) { d.Gateways.Public.ListenerPorts["grpc"] = 0 }, want: at("listener_ports.grpc", "Invalid port")},
+		"OwnListener":   {reason: "The own listener's port stands in one place.", change: func(d *dp) { d.Gateways.Public.ListenerPorts["https"] = 1 }, want: at("listener_ports.https", "Port of the gateway's own listener")},
+		"Organization":  {reason: "The organization's gateway is checked like the public one.", change: func(d *dp) { d.Gateways.Organization = &platform.Gateway{Name: "a", Namespace: "b"} }, want: []found{{"gateways.organization.virtual_host", "Invalid domain"}}},
 		"NoPeers":       {reason: "Peers are optional.", change: func(d *dp) { d.Gateways.Public.Peers = nil }},
 		"PeerNamespace": {reason: "Peers are in namespaces.", change: peers(platform.Peers{Namespaces: []string{"a", "B"}}), want: at("peers.namespaces[1]", "Invalid label")},
 		"PeerKey":       {reason: "Peers have labels.", change: peers(platform.Peers{PodLabels: map[string]string{"a b": "x"}}), want: at("peers.pod_labels.a b", "Invalid label")},
@@ -198,6 +203,29 @@ func TestEndpoint(t *testing.T) {
 		"PortNumber":   {reason: "A port is a name, not a number.", change: func(e *endpoint) { e.Port = "8080" }, want: []found{{"port", "Invalid port name"}}},
 		"Visibility":   {reason: "A visibility is one of the known ones.", change: func(e *endpoint) { e.Visibility = "internal" }, want: []found{{"visibility", "Unsupported value"}}},
 		"NoVisibility": {reason: "A visibility is optional.", change: func(e *endpoint) { e.Visibility = "" }},
+		"Organization": {reason: "The organization is a visibility.", change: func(e *endpoint) { e.Visibility = platform.VisibilityOrganization }},
+
+		"GRPC":      {reason: "A gRPC endpoint has hosts and no path.", change: func(e *endpoint) { e.Type, e.BasePath = platform.EndpointGRPC, "" }},
+		"GRPCPath":  {reason: "A path of gRPC is none to declare.", change: func(e *endpoint) { e.Type = platform.EndpointGRPC }, want: []found{{"base_path", "Path without HTTP"}}},
+		"TCP":       {reason: "A TCP endpoint has neither hosts nor a path.", change: func(e *endpoint) { e.Type, e.BasePath, e.Hostnames = platform.EndpointTCP, "", nil }},
+		"TCPAll":    {reason: "What TCP has not is refused.", change: func(e *endpoint) { e.Type = platform.EndpointTCP }, want: []found{{"base_path", "Path without HTTP"}, {"hostnames", "Hostnames without hosts"}}},
+		"Listener":  {reason: "A listener's name is that of an object.", change: func(e *endpoint) { e.Listener = "A" }, want: []found{{"listener", "Invalid object name"}}},
+		"Twice":     {reason: "A hostname is given once.", change: func(e *endpoint) { e.Hostnames = []string{"a.example.com", "a.example.com"} }, want: []found{{"hostnames[1]", "Duplicate hostname"}}},
+		"URL":       {reason: "A hostname is no URL.", change: func(e *endpoint) { e.Hostnames = []string{"https://a.example.com"} }, want: []found{{"hostnames[0]", "Invalid hostname"}}},
+		"HostPort":  {reason: "A hostname has no port.", change: func(e *endpoint) { e.Hostnames = []string{"a.example.com:443"} }, want: []found{{"hostnames[0]", "Invalid hostname"}}},
+		"Address":   {reason: "An address is no hostname.", change: func(e *endpoint) { e.Hostnames = []string{"192.0.2.1"} }, want: []found{{"hostnames[0]", "Invalid hostname"}}},
+		"Star":      {reason: "A star is the whole first label.", change: func(e *endpoint) { e.Hostnames = []string{"*", "a.*.com", "a*.com"} }, want: []found{{"hostnames[0]", "Invalid hostname"}, {"hostnames[1]", "Invalid hostname"}, {"hostnames[2]", "Invalid hostname"}}},
+		"UpperCase": {reason: "A hostname is lower case.", change: func(e *endpoint) { e.Hostnames = []string{"Shop.example.com"} }, want: []found{{"hostnames[0]", "Invalid hostname"}}},
+		"TooMany": {
+			reason: "A route takes 16 hostnames, of which one is made of the names.",
+			change: func(e *endpoint) {
+				e.Hostnames = nil
+				for i := range 16 {
+					e.Hostnames = append(e.Hostnames, fmt.Sprintf("h%d.example.com", i))
+				}
+			},
+			want: []found{{"hostnames", "Too many hostnames"}},
+		},
 
 		"NoPath":      base("", true, "A path is optional."),
 		"Root":        base("/", true, "The root is a path."),

@@ -13,11 +13,11 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 )
 
-// Host returns the host name under which the public gateway serves the
-// deployment, or "" when the data plane has none. Its first label is hashed, so
-// that no two projects can share one.
+// Host returns the host name under which the endpoint's gateway serves the
+// deployment, or "" when there is none. Its first label is hashed, so that no two
+// projects can share one.
 func Host(ctx *dataplane.EndpointContext) string {
-	gateway := ctx.DataPlane.Gateways.Public
+	gateway := ctx.Gateway()
 	if gateway == nil {
 		return ""
 	}
@@ -29,41 +29,69 @@ func Host(ctx *dataplane.EndpointContext) string {
 	return strings.Join([]string{label, ctx.Environment.Prefix(), gateway.VirtualHost}, ".")
 }
 
+// hosts returns all names that the endpoint's route matches.
+func hosts(ctx *dataplane.EndpointContext) []string {
+	if !ctx.Endpoint.Type.HasHosts() {
+		return nil
+	}
+	return append([]string{Host(ctx)}, ctx.Endpoint.Hostnames...)
+}
+
 // Addresses returns where the endpoint is reached, by visibility. It is empty
-// for an endpoint that Check refuses.
+// for an endpoint that Check refuses. Through a gateway there is no address where
+// nobody says which port the listener has.
 func Addresses(ctx *dataplane.EndpointContext) map[string]string {
 	addresses := map[string]string{}
 	if len(Check(ctx)) > 0 {
 		return addresses
 	}
-	// Without the slash of the root, so that appending a path to any address works.
-	path := strings.TrimSuffix(ctx.Endpoint.PathPrefix(), "/")
-	addresses[string(platform.VisibilityProject)] = fmt.Sprintf("http://%s.%s.svc:%d%s",
-		render.WorkloadName(ctx.Component, ctx.DeploymentTrack), ctx.Cell.Namespace,
-		ctx.DeployableArtifact.Configuration.Ports[ctx.Endpoint.Port].Port, path)
-	if public(ctx) {
-		addresses[string(platform.VisibilityPublic)] = publicOrigin(ctx) + path
+	service := fmt.Sprintf("%s.%s.svc:%d", render.WorkloadName(ctx.Component, ctx.DeploymentTrack), ctx.Cell.Namespace,
+		ctx.DeployableArtifact.Configuration.Ports[ctx.Endpoint.Port].Port)
+	addresses[string(platform.VisibilityProject)] = address(ctx.Endpoint, "http", service)
+	if gateway := ctx.Gateway(); gateway != nil {
+		if authority := authority(ctx, gateway); authority != "" {
+			addresses[string(ctx.Visibility())] = address(ctx.Endpoint, scheme(gateway), authority)
+		}
 	}
 	return addresses
 }
 
-// publicOrigin returns scheme, host and, where it is not the scheme's own, port.
-func publicOrigin(ctx *dataplane.EndpointContext) string {
-	gateway := ctx.DataPlane.Gateways.Public
-	scheme := gateway.Scheme
-	if scheme == "" {
-		scheme = platform.Schemes()[0]
+// address returns what clients of the endpoint's type take: a URL for HTTP,
+// without the slash of the root, so that appending a path works; for others
+// host:port, since neither gRPC nor TCP has a scheme that every client knows.
+func address(endpoint *platform.Endpoint, scheme, authority string) string {
+	if !endpoint.Type.HasPaths() {
+		return authority
 	}
-	origin := scheme + "://" + Host(ctx)
-	if gateway.Port != 0 && gateway.Port != defaultPort(scheme) {
-		origin += fmt.Sprintf(":%d", gateway.Port)
-	}
-	return origin
+	return scheme + "://" + authority + strings.TrimSuffix(endpoint.PathPrefix(), "/")
 }
 
-func defaultPort(scheme string) int64 {
-	if scheme == "http" {
-		return 80
+// authority returns host and port of the endpoint at the gateway, without the
+// port where a URL goes without it; "" when the port is not known.
+func authority(ctx *dataplane.EndpointContext, gateway *platform.Gateway) string {
+	usual := int64(443)
+	if scheme(gateway) == "http" {
+		usual = 80
 	}
-	return 443
+	port, known := gateway.Port, true
+	if listener := ctx.Endpoint.Listener; listener != "" && listener != gateway.Listener {
+		port, known = gateway.ListenerPorts[listener]
+	}
+	if port == 0 && known && ctx.Endpoint.Type.HasHosts() {
+		port = usual
+	}
+	switch {
+	case port == 0:
+		return ""
+	case port == usual && ctx.Endpoint.Type.HasPaths():
+		return Host(ctx)
+	}
+	return fmt.Sprintf("%s:%d", Host(ctx), port)
+}
+
+func scheme(gateway *platform.Gateway) string {
+	if gateway.Scheme != "" {
+		return gateway.Scheme
+	}
+	return platform.Schemes()[0]
 }

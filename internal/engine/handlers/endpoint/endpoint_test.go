@@ -80,6 +80,43 @@ func TestCheck(t *testing.T) {
 			},
 			want: [][2]string{{"port", "Unknown port"}, {"visibility", "No public gateway"}},
 		},
+		"NoOrganizationGateway": {
+			reason: "The public gateway does not stand for that of the organization.",
+			change: func(ctx *dataplane.EndpointContext) { ctx.Endpoint.Visibility = platform.VisibilityOrganization },
+			want:   [][2]string{{"visibility", "No organization gateway"}},
+		},
+		"ScheduledTask": {
+			reason: "A scheduled task has no Service to lead to.",
+			change: func(ctx *dataplane.EndpointContext) { ctx.Component.Type = platform.TypeScheduledTask },
+			want:   [][2]string{{"deployment", "Deployment without a Service"}},
+		},
+		"NoListener": {
+			reason: "A TCP endpoint needs a listener for itself.",
+			change: func(ctx *dataplane.EndpointContext) { ctx.Endpoint.Type = platform.EndpointTCP },
+			want:   [][2]string{{"listener", "Missing listener"}},
+		},
+		"Unrouted": {
+			reason: "What only a route could heed is refused where there is none.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.Endpoint.Visibility = platform.VisibilityProject
+				ctx.Endpoint.Hostnames, ctx.Endpoint.Listener = []string{"shop.example.com"}, "https"
+			},
+			want: [][2]string{{"hostnames", "No route to apply it to"}, {"listener", "No route to apply it to"}},
+		},
+		"ReservedHostname": {
+			reason: "Hosts that components may get are not given away; others below the gateway's domain are.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.Endpoint.Hostnames = []string{"shop.apps.example.com", "cart.dev.apps.example.com", "a.b.c.apps.example.com"}
+			},
+			want: [][2]string{{"hostnames[1]", "Reserved hostname"}},
+		},
+		"Placeholders": {
+			reason: "What decides about the objects and is not known yet is refused, so that nothing is shown as known.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.Component.Type, ctx.Endpoint.Type, ctx.Endpoint.Visibility = "7001", "7001", "7001"
+			},
+			want: [][2]string{{"deployment", "Unknown value"}, {"type", "Unknown value"}, {"visibility", "Unknown value"}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +132,7 @@ func TestCheck(t *testing.T) {
 			}
 			_, err := renderAll(ctx)
 			_, refused := errors.AsType[*platform.ProblemError](err)
-			if public(ctx) && refused != (len(tc.want) > 0) {
+			if routed(ctx) && refused != (len(tc.want) > 0) {
 				t.Errorf("%s\nRendering must refuse what Check refuses, got %v.", tc.reason, err)
 			}
 		})
@@ -116,7 +153,7 @@ func TestRenderRefusesPortsOutOfRange(t *testing.T) {
 			t.Parallel()
 			ctx := handlertest.Endpoint()
 			ctx.DeployableArtifact.Configuration.Ports["http"] = tc.port
-			_, err := publicRoute(ctx)
+			_, err := route(ctx)
 			problem, ok := errors.AsType[*platform.ProblemError](err)
 			if !ok || problem.Problems[0].Path.String() != "port" {
 				t.Errorf("%s\ngot %v", tc.reason, err)
@@ -128,9 +165,17 @@ func TestRenderRefusesPortsOutOfRange(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	const (
-		service = "http://cart.dp-acme-shop-dev-677945f8.svc:80"
+		target  = "cart.dp-acme-shop-dev-677945f8.svc:80"
+		service = "http://" + target
 		host    = "cart-shop-5bc83d96.dev.apps.example.com"
 	)
+	kind := func(kind platform.EndpointType, listener string, port int64) func(*dataplane.EndpointContext) {
+		return func(ctx *dataplane.EndpointContext) {
+			gateway := ctx.DataPlane.Gateways.Public
+			gateway.Listener, gateway.Port, gateway.ListenerPorts = "https", port, map[string]int64{"grpc": 9443, "web": 443}
+			ctx.Endpoint.Type, ctx.Endpoint.Listener = kind, listener
+		}
+	}
 	gateway := func(scheme string, port int64) func(*dataplane.EndpointContext) {
 		return func(ctx *dataplane.EndpointContext) {
 			ctx.DataPlane.Gateways.Public.Scheme = scheme
@@ -186,6 +231,51 @@ func TestAddresses(t *testing.T) {
 			reason: "An endpoint for the project has no public address.",
 			change: func(ctx *dataplane.EndpointContext) { ctx.Endpoint.Visibility = platform.VisibilityProject },
 			want:   map[string]string{"project": service},
+		},
+		"Organization": {
+			reason: "The organization's gateway has a domain of its own.",
+			change: organization,
+			want:   map[string]string{"project": service, "organization": "https://cart-shop-5bc83d96.dev.internal.example.com"},
+		},
+		"GRPC": {
+			reason: "gRPC clients take host and port, that of the scheme where none is told.",
+			change: kind(platform.EndpointGRPC, "", 0),
+			want:   map[string]string{"project": target, "public": host + ":443"},
+		},
+		"GRPCPort": {
+			reason: "The gateway's port is that of its own listener.",
+			change: kind(platform.EndpointGRPC, "https", 8443),
+			want:   map[string]string{"project": target, "public": host + ":8443"},
+		},
+		"GRPCListener": {
+			reason: "Another listener has the port that the data plane tells.",
+			change: kind(platform.EndpointGRPC, "grpc", 8443),
+			want:   map[string]string{"project": target, "public": host + ":9443"},
+		},
+		"UnknownListener": {
+			reason: "Where nobody tells the port of a listener there is no address rather than a wrong one.",
+			change: kind(platform.EndpointHTTP, "other", 8443),
+			want:   map[string]string{"project": service},
+		},
+		"TCP": {
+			reason: "TCP has no usual port.",
+			change: kind(platform.EndpointTCP, "https", 0),
+			want:   map[string]string{"project": target},
+		},
+		"TCPPort": {
+			reason: "TCP clients take host and port.",
+			change: kind(platform.EndpointTCP, "https", 6379),
+			want:   map[string]string{"project": target, "public": host + ":6379"},
+		},
+		"TCPListener": {
+			reason: "The port is that of the endpoint's listener, also where it is HTTP's.",
+			change: kind(platform.EndpointTCP, "web", 6379),
+			want:   map[string]string{"project": target, "public": host + ":443"},
+		},
+		"Hostnames": {
+			reason: "Hostnames are routed besides the host that addresses name.",
+			change: func(ctx *dataplane.EndpointContext) { ctx.Endpoint.Hostnames = []string{"shop.example.com"} },
+			want:   map[string]string{"project": service, "public": "https://" + host},
 		},
 		"Refused": {
 			reason: "An endpoint that cannot be rendered has no address.",
@@ -244,7 +334,7 @@ func TestHandlers(t *testing.T) {
 	for _, handler := range handlers {
 		got = append(got, handler.Name())
 	}
-	if diff := cmp.Diff([]string{"PublicRoute", "NetworkPolicy"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"PublicRoute", "OrganizationRoute", "NetworkPolicy"}, got); diff != "" {
 		t.Errorf("Inventories hold the names, so they never change: -want +got:\n%s", diff)
 	}
 }

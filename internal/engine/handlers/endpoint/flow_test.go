@@ -4,6 +4,7 @@
 package endpoint
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
@@ -45,6 +46,16 @@ func inNamespace(namespace string, labels map[string]string) flowtest.Pod {
 	return flowtest.Pod{
 		Namespace: namespace, NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": namespace}, Labels: labels, IP: "10.244.0.9",
 	}
+}
+
+// cellOf returns a pod in a cell of an organization, with the labels that the
+// provider gives to namespaces.
+func cellOf(organization string) flowtest.Pod {
+	owner := handlertest.Cell()
+	owner.Organization = organization
+	pod := inNamespace("dp-"+organization+"-bank-dev-00000000", nil)
+	maps.Copy(pod.NamespaceLabels, render.CellOwner(owner).Labels())
+	return pod
 }
 
 func TestFlows(t *testing.T) {
@@ -109,6 +120,49 @@ func TestFlows(t *testing.T) {
 		"GatewayProject": {
 			reason: "The gateway does not reach an endpoint for the project.",
 			change: private, from: gateway, to: target, port: opened, want: false,
+		},
+		"OrganizationGateway": {
+			reason: "The organization's gateway reaches the container port of an endpoint for the organization.",
+			change: organization, from: inNamespace("internal-gateways", nil), to: target, port: opened, want: true,
+		},
+		"OrganizationPublicGateway": {
+			reason: "The public gateway does not reach an endpoint for the organization.",
+			change: organization, from: gateway, to: target, port: opened, want: false,
+		},
+		"OrganizationCell": {
+			reason: "Pods of the organization's other cells reach the port.",
+			change: organization, from: cellOf("acme"), to: target, port: opened, want: true,
+		},
+		"OrganizationCellOtherPort": {
+			reason: "Pods of the organization's other cells reach no other port.",
+			change: organization, from: cellOf("acme"), to: target, port: closed, want: false,
+		},
+		"OrganizationCellSibling": {
+			reason: "Pods of the organization's other cells reach no other pod.",
+			change: organization, from: cellOf("acme"), to: sibling, port: opened, want: false,
+		},
+		"OtherOrganization": {
+			reason: "Cells of other organizations stay out.",
+			change: organization, from: cellOf("other"), to: target, port: opened, want: false,
+		},
+		"ControlPlane": {
+			reason: "Namespaces of the organization that are no cells stay out.",
+			change: organization, from: func() flowtest.Pod {
+				pod := inNamespace("platform-acme", nil)
+				pod.NamespaceLabels["openplatform.dev/organization"] = "acme"
+				return pod
+			}(), to: target, port: opened, want: false,
+		},
+		"PublicCell": {
+			reason: "A public endpoint is reached by other cells through the gateway only.",
+			change: unchanged, from: cellOf("acme"), to: target, port: opened, want: false,
+		},
+		"TCP": {
+			reason: "The policy of a TCP endpoint is that of any other.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.Endpoint.Type, ctx.Endpoint.Listener = platform.EndpointTCP, "tcp"
+			},
+			from: gateway, to: target, port: opened, want: true,
 		},
 		"NoPolicies": {
 			reason: "A data plane without network policies is open.",

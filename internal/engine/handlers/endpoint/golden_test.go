@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // renderAll renders what an endpoint needs, in order.
 func renderAll(ctx *dataplane.EndpointContext) ([]runtime.Resource, error) {
 	var all []runtime.Resource
-	if public(ctx) {
-		some, err := publicRoute(ctx)
+	if routed(ctx) {
+		some, err := route(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -88,6 +88,23 @@ func TestGolden(t *testing.T) {
 			reason: "Empty peers mean the gateway's namespace, never everybody.",
 			change: func(ctx *dataplane.EndpointContext) { ctx.DataPlane.Gateways.Public.Peers = &platform.Peers{} },
 		},
+		"organization": {
+			reason: "An endpoint for the organization has a route on its gateway, and its port is open to the gateway and to the organization's cells.",
+			change: organization,
+		},
+		"grpc": {
+			reason: "A gRPC endpoint is a GRPCRoute of every method, on its own listener.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.Endpoint.Type, ctx.Endpoint.Listener = platform.EndpointGRPC, "grpc"
+				ctx.Endpoint.Hostnames = []string{"api.example.com"}
+			},
+		},
+		"tcp": {
+			reason: "A TCP endpoint is a TCPRoute that takes the whole listener of the gateway.",
+			change: func(ctx *dataplane.EndpointContext) {
+				ctx.Endpoint.Type, ctx.DataPlane.Gateways.Public.Listener = platform.EndpointTCP, "tcp"
+			},
+		},
 		"long-names": {
 			reason: "Long names are cut and hashed in the host's first label, which has room for 63 characters.",
 			change: func(ctx *dataplane.EndpointContext) {
@@ -115,16 +132,31 @@ func TestOddValuesNeverPanic(t *testing.T) {
 	t.Parallel()
 	ctx := handlertest.Endpoint()
 	everything(ctx)
-	handlertest.Total(t, ctx, renderAll)
+	organization(ctx)
+	for _, kind := range platform.EndpointTypes() {
+		ctx.Endpoint.Type = platform.EndpointType(kind)
+		handlertest.Total(t, ctx, renderAll)
+	}
+}
+
+// organization makes the endpoint one for the organization.
+func organization(ctx *dataplane.EndpointContext) {
+	ctx.Endpoint.Visibility = platform.VisibilityOrganization
+	ctx.DataPlane.Gateways.Organization = &platform.Gateway{
+		Name: "internal", Namespace: "internal-gateways", VirtualHost: "internal.example.com",
+	}
 }
 
 // everything sets every field that an endpoint's objects depend on.
 func everything(ctx *dataplane.EndpointContext) {
 	ctx.Environment.DNSPrefix = "d"
 	ctx.Endpoint.BasePath = "/api/v1"
+	ctx.Endpoint.Hostnames = []string{"shop.example.com", "*.example.org"}
+	ctx.Endpoint.Listener = "https"
 	ctx.Endpoint.Labels = map[string]string{"team": "checkout", "audience": "partners"}
 	ctx.DataPlane.Gateways.Public = &platform.Gateway{
 		Name: "edge", Namespace: "gateways", Listener: "web", VirtualHost: "apps.example.com", Scheme: "http", Port: 8088,
+		ListenerPorts: map[string]int64{"https": 8443},
 		Peers: &platform.Peers{
 			Namespaces: []string{"proxies-b", "proxies-a", "proxies-b"},
 			PodLabels:  map[string]string{"app": "proxy", "tier": "edge"},

@@ -14,27 +14,28 @@ import (
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/render"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/naming"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
 
 func policyRequired(ctx *dataplane.EndpointContext) bool {
-	return public(ctx) && render.NetworkPolicies(ctx.DataPlane)
+	return routed(ctx) && render.NetworkPolicies(ctx.DataPlane)
 }
 
 // networkPolicy opens exactly the endpoint's container port, on the deployment's
-// pods only, to the gateway.
+// pods only, to the gateway, and to the organization's cells where it is for them.
 func networkPolicy(ctx *dataplane.EndpointContext) ([]runtime.Resource, error) {
-	_, port, err := target(ctx)
+	to, err := target(ctx)
 	if err != nil {
 		return nil, err
 	}
 	owner := render.EndpointOwner(ctx)
 	protocol := ctx.DeployableArtifact.Configuration.Ports[ctx.Endpoint.Port].TransportProtocol()
 	rule := applyv1.NetworkPolicyIngressRule().
-		WithFrom(peers(ctx.DataPlane.Gateways.Public)...).
+		WithFrom(from(ctx, to.gateway)...).
 		WithPorts(applyv1.NetworkPolicyPort().
-			WithPort(intstr.FromInt32(port)).
+			WithPort(intstr.FromInt32(to.container)).
 			WithProtocol(corev1.Protocol(protocol)))
 	return render.One(ctx.DataPlane, applyv1.NetworkPolicy(objectName(ctx), ctx.Cell.Namespace).
 		WithLabels(owner.Labels()).
@@ -43,6 +44,18 @@ func networkPolicy(ctx *dataplane.EndpointContext) ([]runtime.Resource, error) {
 			WithPodSelector(metav1.LabelSelector().WithMatchLabels(render.PodSelector(ctx.Organization, ctx.Deployment))).
 			WithPolicyTypes(networkingv1.PolicyTypeIngress).
 			WithIngress(rule)))
+}
+
+// from returns whose traffic the endpoint's visibility lets in. A cell is told by
+// two labels: the organization has other namespaces, such as that of its records.
+func from(ctx *dataplane.EndpointContext, gateway *platform.Gateway) []*applyv1.NetworkPolicyPeerApplyConfiguration {
+	list := peers(gateway)
+	if ctx.Visibility() == platform.VisibilityOrganization {
+		list = append(list, applyv1.NetworkPolicyPeer().WithNamespaceSelector(metav1.LabelSelector().WithMatchLabels(map[string]string{
+			naming.LabelOrganization: ctx.Organization, naming.LabelOwnerKind: string(platform.KindCell),
+		})))
+	}
+	return list
 }
 
 // peers returns where the gateway's traffic comes from. It is never empty: an
