@@ -37,3 +37,26 @@ resource "platform_component" "mailer" {
   type        = "event_handler"
   description = "Sends the order confirmations."
 }
+
+# A program that runs and ends: a CronJob, whose deployments set
+# configuration.schedule.
+resource "platform_component" "report" {
+  project = platform_project.shop.id
+  name    = "report"
+  type    = "scheduled_task"
+  image   = "busybox:1.37"
+}
+
+resource "platform_deployment" "report_dev" {
+  component   = platform_component.report.id
+  environment = platform_environment.dev.id
+
+  configuration = {
+    command = ["sh", "-c", "echo the report of $(date)"]
+
+    schedule = {
+      cron     = "30 4 * * 1-5"
+      timezone = "Europe/Berlin"
+    }
+  }
+}

@@ -17,6 +17,17 @@ resource "platform_data_plane" "main" {
         namespaces = ["gateways"]
       }
     }
+
+    # Endpoints for the organization attach to this one. Their addresses need the
+    # ports of listeners besides the first.
+    organization = {
+      name           = "organization"
+      namespace      = "gateways"
+      listener       = "http"
+      virtual_host   = "internal.example.com"
+      scheme         = "http"
+      listener_ports = { tcp = 9000 }
+    }
   }
 }
 

@@ -7,6 +7,14 @@ resource "platform_data_plane" "main" {
       namespace    = "gateways"
       virtual_host = "apps.example.com"
     }
+
+    organization = {
+      name           = "organization"
+      namespace      = "gateways"
+      listener       = "http"
+      virtual_host   = "internal.example.com"
+      listener_ports = { grpc = 8080, tcp = 9000 }
+    }
   }
 }
 
@@ -39,6 +47,7 @@ resource "platform_deployment" "cart_dev" {
   configuration = {
     ports = {
       http = { port = 80, target_port = 9898 }
+      grpc = { port = 9999 }
     }
   }
 }
@@ -53,6 +62,32 @@ resource "platform_endpoint" "api" {
   visibility = "public"
 }
 
+# Reached by the organization's other projects, under the address inside the
+# cluster and through the organization's gateway.
+resource "platform_endpoint" "rpc" {
+  deployment = platform_deployment.cart_dev.id
+  name       = "rpc"
+  type       = "grpc"
+  port       = "grpc"
+  listener   = "grpc"
+  visibility = "organization"
+}
+
+# A connection names no host: a TCP endpoint has a listener for itself.
+resource "platform_endpoint" "raw" {
+  deployment = platform_deployment.cart_dev.id
+  name       = "raw"
+  type       = "tcp"
+  port       = "http"
+  listener   = "tcp"
+  visibility = "organization"
+}
+
 output "url" {
   value = platform_endpoint.api.addresses["public"]
+}
+
+# Host and port, as gRPC clients take them.
+output "rpc" {
+  value = platform_endpoint.rpc.addresses["organization"]
 }
