@@ -270,6 +270,9 @@ func kill(t *testing.T, calms map[string]calm, k killed) {
 	if !n.proxy.BreakAt(nil) {
 		t.Log("the command had ended before")
 	}
+	if n.cli.RestoreState(t) {
+		t.Log("the CLI was killed while it wrote its state")
+	}
 	defer func() {
 		if t.Failed() {
 			t.Logf("what was killed:\n%s", output)

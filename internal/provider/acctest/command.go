@@ -6,6 +6,7 @@
 package acctest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -137,4 +138,26 @@ func (k *Command) Wait(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("%s: %s\n%s", k.text, end, output)
+}
+
+// RestoreState does what a user has to do when a CLI was killed between emptying
+// the file of its state and writing it: it puts back the state that the command
+// began with, of which the CLI keeps a copy. It tells whether that was needed.
+func (c *CLI) RestoreState(t *testing.T) bool {
+	t.Helper()
+	file := filepath.Join(c.Dir, "terraform.tfstate")
+	if now, err := os.ReadFile(file); errors.Is(err, os.ErrNotExist) || json.Valid(now) {
+		return false
+	}
+	before, err := os.ReadFile(file + ".backup")
+	if errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return true
 }
