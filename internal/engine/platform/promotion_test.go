@@ -21,6 +21,7 @@ func TestOverrides(t *testing.T) {
 		Ports:     map[string]platform.Port{"http": {Port: 80, TargetPort: 8080}},
 		Resources: &platform.Resources{Requests: &platform.Quantities{CPU: "100m", Memory: "64Mi"}},
 		Scaling:   &platform.Scaling{Replicas: &two},
+		Schedule:  &platform.Schedule{Cron: "@daily", Disabled: new(true)},
 	}
 	cases := map[string]struct {
 		reason string
@@ -45,6 +46,11 @@ func TestOverrides(t *testing.T) {
 			reason: "Lists are replaced.",
 			over:   &platform.Configuration{Args: []string{"migrate"}},
 			want:   func(f *platform.Configuration) { f.Args = []string{"migrate"} },
+		},
+		"Switches": {
+			reason: "What is on is switched off, and nothing else of the object has to be said.",
+			over:   &platform.Configuration{Schedule: &platform.Schedule{Disabled: new(false)}},
+			want:   func(f *platform.Configuration) { f.Schedule = &platform.Schedule{Cron: "@daily", Disabled: new(false)} },
 		},
 		"Scalars": {
 			reason: "Single values are replaced.",
