@@ -6,6 +6,7 @@ package main
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,9 +24,9 @@ func (t types) ServerPreferredNamespacedResources() ([]*metav1.APIResourceList, 
 	return t.Resources, nil
 }
 
-// serving returns a cluster with objects and the types of version v1 given by
-// group, and their plurals.
-func serving(gateway []string, objects ...runtime.Object) cluster {
+// serving returns a cluster with objects that serves some types of the core and
+// those named of the Gateway API.
+func serving(gateway []string, objects ...*unstructured.Unstructured) cluster {
 	lists := []*metav1.APIResourceList{{GroupVersion: "v1", APIResources: []metav1.APIResource{
 		{Name: "configmaps", Kind: "ConfigMap", Verbs: []string{"list"}},
 		{Name: "serviceaccounts", Kind: "ServiceAccount", Verbs: []string{"list"}},
@@ -46,8 +47,19 @@ func serving(gateway []string, objects ...runtime.Object) cluster {
 		{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "httproutes"}:     "HTTPRouteList",
 		{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gatewayclasses"}: "GatewayClassList",
 	}
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds)
+	for _, given := range objects {
+		resource := schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
+		if kind := given.GroupVersionKind(); kind.Kind != "Gateway" {
+			// The plural that is guessed is right for all but this one.
+			resource, _ = meta.UnsafeGuessKindToResource(kind)
+		}
+		if err := client.Tracker().Create(resource, given, given.GetNamespace()); err != nil {
+			panic(err)
+		}
+	}
 	return cluster{
-		objects: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, objects...),
+		objects: client,
 		types:   types{&fake.FakeDiscovery{Fake: &clienttesting.Fake{Resources: lists}}},
 	}
 }
@@ -94,18 +106,18 @@ func TestLacks(t *testing.T) {
 func TestForget(t *testing.T) {
 	t.Parallel()
 	namespace := object("v1", "Namespace", "", "platform-demo", nil)
-	standard := []runtime.Object{
+	standard := []*unstructured.Unstructured{
 		namespace, object("v1", "ConfigMap", "platform-demo", "kube-root-ca.crt", nil), object("v1", "ServiceAccount", "platform-demo", "default", nil),
 		object("v1", "ConfigMap", "elsewhere", "record", nil),
 	}
 	for name, test := range map[string]struct {
-		objects []runtime.Object
+		objects []*unstructured.Unstructured
 		want    string
 		stays   bool
 	}{
 		"absent":   {nil, "", false},
 		"empty":    {standard, "The namespace platform-demo is gone.", false},
-		"a record": {append([]runtime.Object{object("v1", "ConfigMap", "platform-demo", "record", nil)}, standard...), "The namespace platform-demo stays: it holds ConfigMap/record.", true},
+		"a record": {append([]*unstructured.Unstructured{object("v1", "ConfigMap", "platform-demo", "record", nil)}, standard...), "The namespace platform-demo stays: it holds ConfigMap/record.", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
