@@ -188,6 +188,41 @@ func mapToJSON(attributes map[string]tftypes.Value) (any, error) {
 	return object, nil
 }
 
+// wrongNumbers returns the numbers of a value that no attribute can hold: all
+// of them are integers.
+func wrongNumbers(value tftypes.Value) []platform.Problem {
+	var problems []platform.Problem
+	_ = tftypes.Walk(value, func(at *tftypes.AttributePath, v tftypes.Value) (bool, error) {
+		var number big.Float
+		if !v.IsKnown() || v.IsNull() || !v.Type().Is(tftypes.Number) || v.As(&number) != nil {
+			return true, nil
+		}
+		if _, accuracy := number.Int64(); accuracy != big.Exact {
+			problems = append(problems, platform.Problem{
+				Path: fieldPath(at), Title: "Invalid number", Detail: number.Text('g', -1) + " is not a whole number of at most 64 bits.",
+			})
+		}
+		return true, nil
+	})
+	return problems
+}
+
+// fieldPath turns the path of an attribute into that of a field.
+func fieldPath(at *tftypes.AttributePath) platform.Path {
+	var path platform.Path
+	for _, step := range at.Steps() {
+		switch step := step.(type) {
+		case tftypes.AttributeName:
+			path = append(path, string(step))
+		case tftypes.ElementKeyString:
+			path = append(path, string(step))
+		case tftypes.ElementKeyInt:
+			path = append(path, int(step))
+		}
+	}
+	return path
+}
+
 // encode returns the configured attributes of an object as Terraform values of
 // the schema's types.
 func (k *kind) encode(object platform.Object, typ tftypes.Object) (map[string]tftypes.Value, error) {
