@@ -192,10 +192,14 @@ func mapToJSON(attributes map[string]tftypes.Value) (any, error) {
 // of them are integers.
 func wrongNumbers(value tftypes.Value) []platform.Problem {
 	var problems []platform.Problem
+	// The walk itself cannot fail: it looks at nothing but known numbers.
 	_ = tftypes.Walk(value, func(at *tftypes.AttributePath, v tftypes.Value) (bool, error) {
-		var number big.Float
-		if !v.IsKnown() || v.IsNull() || !v.Type().Is(tftypes.Number) || v.As(&number) != nil {
+		if !v.IsKnown() || v.IsNull() || !v.Type().Is(tftypes.Number) {
 			return true, nil
+		}
+		var number big.Float
+		if err := v.As(&number); err != nil {
+			return false, err
 		}
 		if _, accuracy := number.Int64(); accuracy != big.Exact {
 			problems = append(problems, platform.Problem{

@@ -44,7 +44,8 @@ func number64(values ...int64) []any {
 	return out
 }
 
-func badName(set string) []flaw {
+func badName() []flaw {
+	const set = "name"
 	return slices.Concat(
 		bad(set, "Invalid name", "", "Shop", "a b", "a_b", "a.b", "1a", "-a", "a-", "a/b", "ä", "a--b", strings.Repeat("a", 64)),
 		bad(set, "Reserved name", "default"),
@@ -87,7 +88,7 @@ func flawTables() map[string]subject {
 		"data_plane":          {objects[platform.KindDataPlane], dataPlaneFlaws()},
 		"environment":         {objects[platform.KindEnvironment], environmentFlaws()},
 		"deployment_pipeline": {pipeline, pipelineFlaws()},
-		"project":             {objects[platform.KindProject], slices.Concat(badName("name"), badReference("deployment_pipeline", "a/b"), badLabels("namespace_labels"))},
+		"project":             {objects[platform.KindProject], slices.Concat(badName(), badReference("deployment_pipeline", "a/b"), badLabels("namespace_labels"))},
 		"component":           {objects[platform.KindComponent], componentFlaws()},
 		"deployment":          {objects[platform.KindDeployment], slices.Concat(deploymentFlaws(), configurationFlaws("configuration"))},
 		"endpoint":            {objects[platform.KindEndpoint], endpointFlaws()},
@@ -103,7 +104,7 @@ func flawTables() map[string]subject {
 func dataPlaneFlaws() []flaw {
 	const gateway = "gateways.public."
 	return slices.Concat(
-		badName("name"),
+		badName(),
 		bad("cluster", "Unknown connection", unknownConnection),
 		bad("network_policy", "Unsupported value", "cilium", "None"),
 		bad(gateway+"name", "Invalid object name", "", "A", "a_b", "a b"),
@@ -122,7 +123,7 @@ func dataPlaneFlaws() []flaw {
 
 func environmentFlaws() []flaw {
 	return slices.Concat(
-		badName("name"), badReference("data_plane", "a/b"),
+		badName(), badReference("data_plane", "a/b"),
 		bad("dns_prefix", "Invalid label", "A", "a.b", "-a", strings.Repeat("a", 64)),
 	)
 }
@@ -138,7 +139,7 @@ func pipelineFlaws() []flaw {
 	}
 	const paths, cycle = "promotion_paths", "Cycle in the pipeline"
 	return slices.Concat(
-		badName("name"),
+		badName(),
 		badReference("promotion_paths[0].source", "a/b"),
 		badReference("promotion_paths[0].targets[0].environment", "a/b"),
 		bad(paths, "Empty pipeline", []any{}),
@@ -158,7 +159,7 @@ func images() []any {
 
 func componentFlaws() []flaw {
 	return slices.Concat(
-		badReference("project", "a/b"), badName("name"), bad("image", badImage, images()...),
+		badReference("project", "a/b"), badName(), bad("image", badImage, images()...),
 		bad("type", "Missing value", ""), bad("type", "Unsupported value", "Service", "cron"),
 	)
 }
@@ -180,7 +181,7 @@ func deploymentFlaws() []flaw {
 
 func endpointFlaws() []flaw {
 	return slices.Concat(
-		badReference("deployment", "shop", "shop/cart", "shop/cart/main/dev/web"), badName("name"),
+		badReference("deployment", "shop", "shop/cart", "shop/cart/main/dev/web"), badName(),
 		bad("type", "Missing value", ""), bad("type", "Unsupported value", "grpc", "HTTP"),
 		bad("port", "Invalid port name", "", "80", "Http", "a b", strings.Repeat("a", 16)),
 		bad("port", "Unknown port", "admin"), bad("port", "Wrong protocol", "dns"),

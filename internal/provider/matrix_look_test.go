@@ -148,7 +148,7 @@ func compare(r row, value any, base, now view) []string {
 			want = want.without(place)
 			maps.Copy(want, leaves)
 			for leaf, content := range leaves {
-				if _, manifest := objectOf(leaf); manifest && now.live[leaf] != content {
+				if ofObject(leaf) && now.live[leaf] != content {
 					problems = append(problems, fmt.Sprintf("the cluster has %s = %s, want %s", leaf, now.live[leaf], content))
 				}
 			}
@@ -177,7 +177,7 @@ func back(r row, values []any, base, now view) []string {
 			continue
 		}
 		for place := range r.shows(value) {
-			if _, manifest := objectOf(place); !manifest {
+			if !ofObject(place) {
 				continue
 			}
 			if diff := cmp.Diff(base.live.below(place), now.live.below(place)); diff != "" && strings.Contains(place, ".spec") {
@@ -188,13 +188,11 @@ func back(r row, values []any, base, now view) []string {
 	return problems
 }
 
-// objectOf returns the kind of the object that a place is in, if it is in one.
-func objectOf(place string) (string, bool) {
+// ofObject tells whether a place is in an object, rather than an output: objects
+// have the names of kinds.
+func ofObject(place string) bool {
 	parts := strings.Split(place, ".")
-	if len(parts) < 2 {
-		return "", false
-	}
-	return parts[1], parts[1] != strings.ToLower(parts[1])
+	return len(parts) > 1 && parts[1] != strings.ToLower(parts[1])
 }
 
 // whole returns what the cluster lacks of the manifests of a resource.

@@ -103,7 +103,7 @@ func (w *world) of(kind int) *block {
 	return nil
 }
 
-// scratchpad is a platform without pods that costs little: nothing runs.
+// noReplicas lets a deployment cost little: nothing runs.
 const noReplicas = 0
 
 // shared returns what the subjects of all kinds refer to.
@@ -136,7 +136,8 @@ func shared() []*block {
 	return []*block{
 		main, plane("second"), plane("third"), dev, qa, prod, gold, line,
 		pipeline("solo", edge(dev)), pipeline("duo", edge(qa)), pipeline("trio", edge(prod)), shop, project("other", line),
-		spare, {kind: kindDeployment, name: "spare", id: "shop/spare/main/dev", attributes: baseDeployment(spare, dev)},
+		spare,
+		{kind: kindDeployment, name: "spare", id: "shop/spare/main/dev", attributes: baseDeployment(spare, dev)},
 	}
 }
 
