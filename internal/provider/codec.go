@@ -188,6 +188,45 @@ func mapToJSON(attributes map[string]tftypes.Value) (any, error) {
 	return object, nil
 }
 
+// wrongNumbers returns the numbers of a value that no attribute can hold: all
+// of them are integers.
+func wrongNumbers(value tftypes.Value) []platform.Problem {
+	var problems []platform.Problem
+	// The walk itself cannot fail: it looks at nothing but known numbers.
+	_ = tftypes.Walk(value, func(at *tftypes.AttributePath, v tftypes.Value) (bool, error) {
+		if !v.IsKnown() || v.IsNull() || !v.Type().Is(tftypes.Number) {
+			return true, nil
+		}
+		var number big.Float
+		if err := v.As(&number); err != nil {
+			return false, err
+		}
+		if _, accuracy := number.Int64(); accuracy != big.Exact {
+			problems = append(problems, platform.Problem{
+				Path: fieldPath(at), Title: "Invalid number", Detail: number.Text('g', -1) + " is not a whole number of at most 64 bits.",
+			})
+		}
+		return true, nil
+	})
+	return problems
+}
+
+// fieldPath turns the path of an attribute into that of a field.
+func fieldPath(at *tftypes.AttributePath) platform.Path {
+	var path platform.Path
+	for _, step := range at.Steps() {
+		switch step := step.(type) {
+		case tftypes.AttributeName:
+			path = append(path, string(step))
+		case tftypes.ElementKeyString:
+			path = append(path, string(step))
+		case tftypes.ElementKeyInt:
+			path = append(path, int(step))
+		}
+	}
+	return path
+}
+
 // encode returns the configured attributes of an object as Terraform values of
 // the schema's types.
 func (k *kind) encode(object platform.Object, typ tftypes.Object) (map[string]tftypes.Value, error) {

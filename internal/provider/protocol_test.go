@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -28,8 +29,16 @@ func newCloud() *cloud {
 	return &cloud{fake: runtimetest.NewFake(), documents: runtimetest.NewFakeDocuments("store")}
 }
 
+// unknownConnection is the name of a connection that there is not.
+const unknownConnection = "mars"
+
 // Runtime returns the only cluster.
-func (c *cloud) Runtime(string) (runtime.Runtime, error) { return c.fake, nil }
+func (c *cloud) Runtime(name string) (runtime.Runtime, error) {
+	if name == unknownConnection {
+		return nil, errors.New("there is no such connection")
+	}
+	return c.fake, nil
+}
 
 // Documents returns the records.
 func (c *cloud) Documents() (runtime.Documents, error) { return c.documents, nil }

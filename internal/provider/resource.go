@@ -86,6 +86,10 @@ func (r *kindResource) Configure(_ context.Context, req resource.ConfigureReques
 
 // ValidateConfig reports what is wrong with the configuration alone.
 func (r *kindResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	if problems := wrongNumbers(req.Config.Raw); len(problems) > 0 {
+		addProblems(&resp.Diagnostics, req.Config.Schema.Type(), problems)
+		return
+	}
 	variants, _, err := r.kind.variants(req.Config.Raw)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the configuration", err.Error())

@@ -35,7 +35,7 @@ func (f *Configuration) validate(c *checker, at Path) {
 			probe *Probe
 		}{{"liveness", p.Liveness}, {"startup", p.Startup}} {
 			if check.probe != nil && check.probe.SuccessThreshold != nil && *check.probe.SuccessThreshold != one {
-				c.add(probes.With(check.name, "success_threshold"), "Invalid threshold", "A liveness or startup probe succeeds at the first success; remove the attribute or set 1.")
+				c.add(probes.With(check.name, "success_threshold"), "Invalid threshold", fmt.Sprintf("A liveness or startup probe succeeds at the first success, not after %d; remove the attribute or set 1.", *check.probe.SuccessThreshold))
 			}
 		}
 		if p.Readiness != nil && p.Readiness.TerminationGracePeriodSeconds != nil {
@@ -109,6 +109,11 @@ func (p *Probe) validate(c *checker, at Path, ports map[string]Port) {
 		c.oneOf(at.With("http", "scheme"), h.Scheme, ProbeSchemes())
 		if h.Path != "" && !strings.HasPrefix(h.Path, "/") {
 			c.add(at.With("http", "path"), "Invalid path", fmt.Sprintf("%q does not start with a slash.", h.Path))
+		}
+		for _, name := range slices.Sorted(maps.Keys(h.Headers)) {
+			if len(validation.IsHTTPHeaderName(name)) > 0 {
+				c.add(at.With("http", "headers", name), "Invalid header name", fmt.Sprintf("%q is not the name of an HTTP header: use letters, digits and hyphens.", name))
+			}
 		}
 	}
 	if p.TCP != nil {

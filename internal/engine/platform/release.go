@@ -30,18 +30,30 @@ func (f *Configuration) With(overrides *Configuration) (Configuration, error) {
 	if overrides == nil {
 		return *f, nil
 	}
-	var base, over map[string]any
-	if err := json.Unmarshal(canonical(f), &base); err != nil {
-		return Configuration{}, fmt.Errorf("merge overrides: %w", err)
+	base, err := fieldsOf(f)
+	if err != nil {
+		return Configuration{}, err
 	}
-	if err := json.Unmarshal(canonical(overrides), &over); err != nil {
-		return Configuration{}, fmt.Errorf("merge overrides: %w", err)
+	over, err := fieldsOf(overrides)
+	if err != nil {
+		return Configuration{}, err
 	}
 	var merged Configuration
 	if err := json.Unmarshal(canonical(merge(base, over)), &merged); err != nil {
 		return Configuration{}, fmt.Errorf("merge overrides: %w", err)
 	}
 	return merged, nil
+}
+
+// fieldsOf returns a configuration as a tree; its numbers stay exact.
+func fieldsOf(f *Configuration) (map[string]any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(canonical(f)))
+	decoder.UseNumber()
+	var fields map[string]any
+	if err := decoder.Decode(&fields); err != nil {
+		return nil, fmt.Errorf("merge overrides: %w", err)
+	}
+	return fields, nil
 }
 
 // Check returns what is wrong with the configuration, with paths below at.

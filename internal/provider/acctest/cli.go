@@ -155,6 +155,16 @@ func (c *CLI) report(t *testing.T, arguments ...string) *Result {
 // Values returns the attributes of a resource of the state.
 func (c *CLI) Values(t *testing.T, address string) map[string]any {
 	t.Helper()
+	values, ok := c.All(t)[address]
+	if !ok {
+		t.Fatalf("the state has no %s", address)
+	}
+	return values
+}
+
+// All returns the attributes of every resource of the state by address.
+func (c *CLI) All(t *testing.T) map[string]map[string]any {
+	t.Helper()
 	output, err := c.Run(t, "show", "-json")
 	if err != nil {
 		t.Fatal(err)
@@ -172,11 +182,19 @@ func (c *CLI) Values(t *testing.T, address string) map[string]any {
 	if err := json.Unmarshal([]byte(output), &state); err != nil {
 		t.Fatal(err)
 	}
+	all := map[string]map[string]any{}
 	for _, found := range state.Values.RootModule.Resources {
-		if found.Address == address {
-			return found.Values
-		}
+		all[found.Address] = found.Values
 	}
-	t.Fatalf("the state has no %s", address)
-	return nil
+	return all
+}
+
+// OpenTofu tells whether the tool is OpenTofu, which can do more.
+func (c *CLI) OpenTofu(t *testing.T) bool {
+	t.Helper()
+	output, err := c.Run(t, "version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(output, "OpenTofu")
 }

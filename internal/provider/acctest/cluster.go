@@ -24,8 +24,12 @@ import (
 // Object is an object of the cluster, as the API server has it.
 type Object = unstructured.Unstructured
 
-// resourceOf returns the resource of a kind that the provider renders.
+// resourceOf returns the resource of a kind that the provider renders, or of the
+// Gateways that it attaches routes to.
 func resourceOf(kind string) schema.GroupVersionResource {
+	if kind == "Gateway" {
+		return schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
+	}
 	for _, known := range rendered() {
 		if known.kind == kind {
 			return known.resource
@@ -134,6 +138,23 @@ func (e *Env) CreateNamespace(t *testing.T, name string) {
 	t.Helper()
 	e.Create(t, map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}})
 	t.Cleanup(func() { e.drop(t, "Namespace", "", name) })
+}
+
+// CreateGateway makes a Gateway like those of the test cluster in a namespace of
+// its own.
+func (e *Env) CreateGateway(t *testing.T, namespace, name string) {
+	t.Helper()
+	e.CreateNamespace(t, namespace)
+	e.Create(t, map[string]any{
+		"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": map[string]any{"name": name, "namespace": namespace},
+		"spec": map[string]any{
+			"gatewayClassName": "devcluster",
+			"listeners": []any{map[string]any{
+				"name": "http", "port": int64(80), "protocol": "HTTP",
+				"allowedRoutes": map[string]any{"namespaces": map[string]any{"from": "All"}},
+			}},
+		},
+	})
 }
 
 // Delete deletes an object behind the provider's back and waits until it is gone.

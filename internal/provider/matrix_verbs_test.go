@@ -1,0 +1,297 @@
+// Copyright (c) OpenPlatform contributors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The names of the cells.
+const (
+	cellCreate   = "create"
+	cellDrift    = "drift"
+	cellMissing  = "missing_object"
+	cellLost     = "missing_record"
+	cellAgain    = "replace"
+	cellSwapped  = "create_before_destroy/identity"
+	cellKept     = "create_before_destroy/replace"
+	cellByID     = "import/id"
+	cellByBlock  = "import/block"
+	cellByName   = "import/identity"
+	cellDestroy  = "destroy"
+	cellChildren = "destroy_with_children"
+)
+
+func (m *matrix) create(t *testing.T) {
+	t.Helper()
+	actions := m.apply(t, nil)
+	m.cells[cellCreate] = nil
+	for address, action := range actions {
+		if action != cellCreate {
+			m.failf(cellCreate, "%s: the plan is to %s", address, action)
+		}
+	}
+	for name := range m.subjects {
+		m.standing(t, cellCreate, name)
+	}
+	m.see(t)
+}
+
+// see takes the views of this step.
+func (m *matrix) see(t *testing.T) {
+	t.Helper()
+	for _, u := range m.updates {
+		w, _ := u.world(m.table.kind, m.step)
+		seen, err := look(w, u.row, m.state, m.objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.views = append(u.views, seen)
+	}
+}
+
+// update takes every row through its values.
+func (m *matrix) update(t *testing.T) {
+	t.Helper()
+	for m.step = 1; m.step <= lastStep; m.step++ {
+		var warnings []string
+		for _, u := range m.updates {
+			if m.step == lastStep && u.row.warns != "" {
+				// Once for the plan and once for the apply that plans again.
+				warnings = append(warnings, u.row.warns, u.row.warns)
+			}
+		}
+		actions := m.apply(t, warnings)
+		m.see(t)
+		for _, u := range m.updates {
+			cell := "update/" + u.row.name()
+			w, value := u.world(m.table.kind, m.step)
+			want := ""
+			if u.changes(m.table.kind, m.step) {
+				want = "update"
+			}
+			m.expect(actions, map[string]string{w.subject.address(): want}, map[string]string{w.subject.address(): cell})
+			for _, problem := range compare(u.row, value, u.views[0], u.views[m.step]) {
+				m.failf(cell, "%v: %s", value, problem)
+			}
+			for _, b := range w.blocks {
+				if action := actions[b.address()]; action != "" && action != "update" {
+					m.failf(cell, "%s: the plan is to %s", b.address(), action)
+				}
+				delete(actions, b.address())
+			}
+			if m.step == lastStep {
+				m.cells[cell] = append(m.cells[cell], back(u.row, u.row.values, u.views[0], u.views[m.step])...)
+			}
+		}
+		m.nothingElse(actions, "update")
+	}
+	m.step = 0
+}
+
+// nothingElse notes what is planned for no cell.
+func (m *matrix) nothingElse(actions map[string]string, cell string) {
+	for _, address := range slices.Sorted(maps.Keys(actions)) {
+		m.failf(cell, "%s: the plan is to %s it, want nothing", address, actions[address])
+	}
+}
+
+// disturb edits, deletes and forgets behind the provider's back.
+func (m *matrix) disturb(t *testing.T) {
+	t.Helper()
+	drifted, lost := m.subjects["drifted"].subject, m.subjects["lost"].subject
+	want := map[string]string{drifted.address(): "update", lost.address(): "create"}
+	cells := map[string]string{drifted.address(): cellDrift, lost.address(): cellLost}
+	if m.table.edited == "" {
+		name, document := m.record(t, drifted.id)
+		spec, _ := document["spec"].(map[string]any)
+		spec["description"] = "edited elsewhere"
+		raw, err := json.Marshal(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.e.Edit(t, "ConfigMap", m.e.ControlPlane(), name, func(object map[string]any) { set(t, object, string(raw), "data", "document.json") })
+	} else {
+		m.edit(t)
+	}
+	if m.table.deleted != "" {
+		missing := m.subjects["missing"].subject
+		namespace, name := m.key("missing", m.table.deleted)
+		m.e.Delete(t, m.table.deleted, namespace, name)
+		want[missing.address()], cells[missing.address()] = "update", cellMissing
+	}
+	before := m.objects
+	name, _ := m.record(t, lost.id)
+	m.e.Delete(t, "ConfigMap", m.e.ControlPlane(), name)
+	actions := m.apply(t, nil)
+	m.expect(actions, want, cells)
+	m.nothingElse(actions, cellDrift)
+	for address, cell := range cells {
+		m.standing(t, cell, address[strings.LastIndex(address, ".")+1:])
+	}
+	if m.table.edited == "" {
+		if _, document := m.record(t, drifted.id); document["spec"].(map[string]any)["description"] != nil { //nolint:forcetypeassert // a record has a spec
+			m.failf(cellDrift, "the record is still the edited one")
+		}
+	}
+	for key, object := range before {
+		if now := m.objects[key]; strings.Contains(key, "/lost") && now.GetUID() != object.GetUID() {
+			m.failf(cellLost, "%s was made again", key)
+		}
+	}
+}
+
+// edit changes an object as another manager does.
+func (m *matrix) edit(t *testing.T) {
+	t.Helper()
+	namespace, name := m.key("drifted", m.table.edited)
+	m.e.Edit(t, m.table.edited, namespace, name, func(object map[string]any) {
+		switch m.table.edited {
+		case "Deployment":
+			containerOf(t, object)["image"] = "registry.example/shop/other:1"
+		case "HTTPRoute":
+			set(t, object, []any{"elsewhere.example.com"}, "spec", "hostnames")
+		default:
+			set(t, object, "elsewhere", "metadata", "labels", "openplatform.dev/project")
+		}
+	})
+}
+
+// replace makes subjects anew: under another id, and on demand under the same.
+func (m *matrix) replace(t *testing.T) {
+	t.Helper()
+	before, former := m.objects, m.state
+	want, cells, gone := map[string]string{}, map[string]string{}, map[string]string{}
+	move := func(name, cell string, one identity) {
+		subject := m.subjects[name].subject
+		gone[subject.id] = cell
+		subject.set(one.attribute, one.value(name))
+		subject.id = one.id(name)
+		want[subject.address()], cells[subject.address()] = "replace", cell
+	}
+	for _, one := range m.table.identity {
+		move(m.moved(one), "identity/"+one.attribute, one)
+	}
+	move("swapped", cellSwapped, m.table.identity[len(m.table.identity)-1])
+	again, kept := m.subjects["again"].subject, m.subjects["kept"].subject
+	for address, cell := range map[string]string{again.address(): cellAgain, kept.address(): cellKept} {
+		want[address], cells[address] = "replace", cell
+	}
+	actions := m.apply(t, nil, "-replace="+again.address(), "-replace="+kept.address())
+	m.expect(actions, want, cells)
+	m.nothingElse(actions, cellAgain)
+	for address, cell := range cells {
+		m.standing(t, cell, address[strings.LastIndex(address, ".")+1:])
+	}
+	for id, cell := range gone {
+		if found, _ := m.record(t, id); found != "" {
+			m.failf(cell, "there is still a record of %s", id)
+		}
+	}
+	for address, cell := range cells {
+		old, _ := former[address]["manifests"].(map[string]any)
+		now, _ := m.state[address]["manifests"].(map[string]any)
+		for key := range old {
+			before, existed := before[key]
+			after, exists := m.objects[key]
+			switch _, stays := now[key]; {
+			case !stays && exists:
+				m.failf(cell, "%s is still there", key)
+			case stays && existed && cell == cellAgain && before.GetUID() == after.GetUID():
+				m.failf(cell, "%s was not made again", key)
+			}
+		}
+	}
+}
+
+// importBlock brings a resource into the state.
+func importBlock(address, what string) string {
+	return fmt.Sprintf("import {\n  to = %s\n  %s\n}\n", address, what)
+}
+
+// forget takes resources out of the state, finds that a parent cannot be
+// destroyed without them, and imports them again.
+func (m *matrix) forget(t *testing.T) {
+	t.Helper()
+	byID, byBlock := m.subjects["byid"].subject, m.subjects["byblock"].subject
+	addresses := []string{byID.address(), byBlock.address()}
+	blocks := importBlock(byBlock.address(), fmt.Sprintf("id = %q", byBlock.id))
+	if w, ok := m.subjects["byidentity"]; ok {
+		addresses = append(addresses, w.subject.address())
+		blocks += importBlock(w.subject.address(), fmt.Sprintf("identity = { organization = %q, id = %q }", m.e.Organization, w.subject.id))
+	}
+	parent, ok := m.subjects["parent"]
+	if ok {
+		for _, b := range parent.blocks[1:] {
+			addresses = append(addresses, b.address())
+			blocks += importBlock(b.address(), fmt.Sprintf("id = %q", b.id))
+		}
+	}
+	forget(t, m.cli, addresses...)
+	if ok {
+		m.cells[cellChildren] = nil
+		m.refused(t, parent)
+	}
+	m.cells[cellByID], m.cells[cellByBlock] = nil, nil
+	if _, err := m.cli.Run(t, "import", "-input=false", byID.address(), byID.id); err != nil {
+		m.failf(cellByID, "%s", err)
+	}
+	if _, ok := m.subjects["byidentity"]; ok {
+		m.cells[cellByName] = nil
+	}
+	before := m.objects
+	m.cli.Write(t, "import.tf", blocks)
+	actions := m.apply(t, nil)
+	for address, action := range actions {
+		if action != "import" && action != "noop" {
+			m.failf(cellByBlock, "%s: the plan is to %s", address, action)
+		}
+	}
+	for name, cell := range map[string]string{"byid": cellByID, "byblock": cellByBlock, "byidentity": cellByName} {
+		if _, ok := m.subjects[name]; ok {
+			m.standing(t, cell, name)
+		}
+	}
+	for key, object := range before {
+		if now := m.objects[key]; now.GetResourceVersion() != object.GetResourceVersion() && !strings.HasPrefix(key, "Deployment") {
+			m.failf(cellByBlock, "%s was written by an import", key)
+		}
+	}
+}
+
+// refused destroys a parent whose children the state does not know.
+func (m *matrix) refused(t *testing.T, parent *world) {
+	t.Helper()
+	child := parent.of(kindDeployment).id
+	switch m.table.kind {
+	case kindDataPlane:
+		child = "parent/parent"
+	case kindProject:
+		child = parent.of(kindComponent).id
+	}
+	result := m.cli.Destroy(t, "-target="+parent.subject.address())
+	pattern := regexp.MustCompile("(?s)Conflict.*" + parent.subject.id + ".* cannot be destroyed before them: \"" + child + `"`)
+	if len(result.Errors) != 1 || !pattern.MatchString(result.Errors[0].String()) {
+		m.failf(cellChildren, "got %v, want %s", result.Errors, pattern)
+	}
+	if !slices.Contains(m.cli.State(t), parent.subject.address()) {
+		m.failf(cellChildren, "the state forgot the parent")
+	}
+}
+
+// destroy destroys everything.
+func (m *matrix) destroy(t *testing.T) {
+	t.Helper()
+	m.cells[cellDestroy] = nil
+	m.cli.Destroy(t).Must(t)
+	if err := m.e.CheckGone(t); err != nil {
+		m.failf(cellDestroy, "%s", err)
+	}
+}
