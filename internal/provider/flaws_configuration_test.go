@@ -99,6 +99,15 @@ func probeFlaws(at string) []flaw {
 	)
 }
 
+func scheduleFlaws(at string) []flaw {
+	return slices.Concat(
+		bad(at+".cron", "Invalid schedule", "daily", "* * * *", "60 * * * *", "@sometimes"),
+		bad(at+".cron", "Time zone in the schedule", "TZ=UTC 0 4 * * *"),
+		bad(at+".cron", "Schedule that never comes", "0 0 31 2 *"),
+		bad(at+".timezone", "Unknown time zone", "Mars", "Local", "UTC+1"),
+	)
+}
+
 // digests are a release that nobody ran, and what is none.
 func digests() (never string, none []any) {
 	return "sha256:" + strings.Repeat("0", 64), []any{"latest", "sha256:0", "sha256:" + strings.Repeat("g", 64), strings.Repeat("0", 64)}
@@ -119,7 +128,19 @@ func promotedTables() map[string]subject {
 		Approval:     &platform.Approval{Release: release, By: "ops"},
 	}
 	const source = "promoted_from.deployment"
+	nightly := &platform.Schedule{Cron: "30 4 * * *", Timezone: "Etc/UTC"}
 	return map[string]subject{
+		"scheduled": {
+			&platform.Deployment{Component: "shop/nightly", Track: "v2", Environment: "dev", Configuration: platform.Configuration{Schedule: nightly}},
+			append(scheduleFlaws("configuration.schedule"), bad("configuration.scaling", "Scaling of a task", map[string]any{"replicas": 2})...),
+		},
+		"rescheduled": {
+			&platform.Deployment{
+				Component: "shop/nightly", Environment: "staging", PromotedFrom: &platform.PromotedFrom{Deployment: "shop/nightly/main/dev"},
+				Overrides: &platform.Configuration{Schedule: nightly},
+			},
+			scheduleFlaws("overrides.schedule"),
+		},
 		"promoted": {follows, slices.Concat(
 			configurationFlaws("overrides"),
 			bad(source, "Invalid reference", "", "shop/plain", "shop/plain/main/dev/web"),
@@ -175,6 +196,8 @@ func surroundings() []platform.Object {
 		objects[3],
 		component("cart", "cart:1", platform.TypeService), component("plain", "cart:1", platform.TypeService),
 		component("blank", "", platform.TypeService), component("mailer", "mailer:1", platform.TypeEventHandler),
+		component("nightly", "task:1", platform.TypeScheduledTask),
+		at("shop/nightly", "", "dev", platform.Configuration{Schedule: &platform.Schedule{Cron: "@daily"}}),
 		at("shop/cart", "v2", "dev", ports), at("shop/cart", "", "bare", ports), at("shop/mailer", "", "dev", platform.Configuration{}),
 		at("shop/plain", "", "dev", platform.Configuration{}),
 		&platform.Deployment{Component: "shop/plain", Environment: "bare", Image: "cart:2"},

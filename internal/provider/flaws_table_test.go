@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -102,14 +103,21 @@ func flawTables() map[string]subject {
 }
 
 func dataPlaneFlaws() []flaw {
-	const gateway = "gateways.public."
 	return slices.Concat(
 		badName(),
 		bad("cluster", "Unknown connection", unknownConnection),
 		bad("network_policy", "Unsupported value", "cilium", "None"),
+		gatewayFlaws("gateways.public."), gatewayFlaws("gateways.organization."),
+	)
+}
+
+func gatewayFlaws(gateway string) []flaw {
+	return slices.Concat(
 		bad(gateway+"name", "Invalid object name", "", "A", "a_b", "a b"),
 		bad(gateway+"namespace", "Invalid label", "", "A", "a.b", strings.Repeat("a", 64)),
 		bad(gateway+"listener", "Invalid object name", "A", "a b"),
+		key(gateway+"listener_ports", "Invalid object name", 80, "A", "a b"),
+		bad(gateway+`listener_ports["http"]`, "Invalid port", number64(-1, 0, 65536)...),
 		bad(gateway+"virtual_host", "Invalid domain", "", "https://apps.example.com", "apps.example.com:8443", "*.example.com", "apps..com", "Apps.example.com", ".example.com"),
 		bad(gateway+"scheme", "Unsupported value", "HTTP", "tcp"),
 		bad(gateway+"port", "Invalid port", number64(-1, 65536, math.MaxInt64)...),
@@ -179,15 +187,26 @@ func deploymentFlaws() []flaw {
 	)
 }
 
+func manyHosts() []any {
+	hosts := make([]any, 0, 16)
+	for i := range 16 {
+		hosts = append(hosts, fmt.Sprintf("shop-%d.example.org", i))
+	}
+	return hosts
+}
+
 func endpointFlaws() []flaw {
 	return slices.Concat(
 		badReference("deployment", "shop", "shop/cart", "shop/cart/main/dev/web"), badName(),
-		bad("type", "Missing value", ""), bad("type", "Unsupported value", "grpc", "HTTP"),
+		bad("type", "Missing value", ""), bad("type", "Unsupported value", "udp", "HTTP"),
 		bad("port", "Invalid port name", "", "80", "Http", "a b", strings.Repeat("a", 16)),
 		bad("port", "Unknown port", "admin"), bad("port", "Wrong protocol", "dns"),
 		bad("base_path", "Invalid path", "api", "/api/", "//", "/a//b", "/a/../b", "/./a", "/a?b", "/a#b", "/a b", "/%41", "/"+strings.Repeat("a", 1024)),
 		bad("base_path", "Duplicate route", "/taken"),
 		bad("visibility", "Unsupported value", "world", "Public"),
+		bad("hostnames[0]", "Invalid hostname", "", "https://shop.example.com", "shop.example.com:80", "Shop.example.com", "shop..com"),
+		bad("hostnames", "Too many hostnames", manyHosts()),
+		bad("listener", "Invalid object name", "A", "a b"),
 		[]flaw{
 			{set: "visibility", to: "public", title: "No public gateway", given: map[string]any{"deployment": "shop/cart/main/bare"}},
 			{set: "deployment", to: "shop/mailer/main/dev", title: "Deployment without a Service"},

@@ -30,7 +30,7 @@ resource "platform_data_plane" "main" {
 `
 
 // at returns a field of an object.
-func at(object *acctest.Object, fields ...string) any {
+func field(object *acctest.Object, fields ...string) any {
 	if object == nil {
 		return nil
 	}
@@ -67,10 +67,10 @@ func TestAccScheduledTask(t *testing.T) {
 	cli.ApplyPlan(t).Must(t)
 	cli.Plan(t).MustBeEmpty(t)
 	made := cronJob()
-	equal(t, "schedule", any("30 4 * * 1-5"), at(made, "spec", "schedule"))
-	equal(t, "concurrency", any("Forbid"), at(made, "spec", "concurrencyPolicy"))
-	equal(t, "suspended", any(false), at(made, "spec", "suspend"))
-	equal(t, "restarts", any("Never"), at(made, "spec", "jobTemplate", "spec", "template", "spec", "restartPolicy"))
+	equal(t, "schedule", any("30 4 * * 1-5"), field(made, "spec", "schedule"))
+	equal(t, "concurrency", any("Forbid"), field(made, "spec", "concurrencyPolicy"))
+	equal(t, "suspended", any(false), field(made, "spec", "suspend"))
+	equal(t, "restarts", any("Never"), field(made, "spec", "jobTemplate", "spec", "template", "spec", "restartPolicy"))
 	equal(t, "services", 0, len(e.List(t, "Service", namespace, "")))
 	values := cli.Values(t, deployment)
 	equal(t, "ready", any(true), values["ready"])
@@ -80,16 +80,16 @@ func TestAccScheduledTask(t *testing.T) {
 	equal(t, "actions", map[string]string{deployment: "update"}, cli.Apply(t).Must(t).Actions)
 	cli.Plan(t).MustBeEmpty(t)
 	paused := cronJob()
-	equal(t, "suspended", any(true), at(paused, "spec", "suspend"))
-	equal(t, "time zone", nil, at(paused, "spec", "timeZone"))
+	equal(t, "suspended", any(true), field(paused, "spec", "suspend"))
+	equal(t, "time zone", nil, field(paused, "spec", "timeZone"))
 	equal(t, "the same object", made.GetUID(), paused.GetUID())
 	config(`{ cron = "@daily", disabled = false }`)
 	cli.Apply(t).Must(t)
 	cli.Plan(t).MustBeEmpty(t)
-	equal(t, "suspended", any(false), at(cronJob(), "spec", "suspend"))
+	equal(t, "suspended", any(false), field(cronJob(), "spec", "suspend"))
 
 	// A run under way goes with the task.
-	template, _ := at(paused, "spec", "jobTemplate", "spec").(map[string]any)
+	template, _ := field(paused, "spec", "jobTemplate", "spec").(map[string]any)
 	owner := map[string]any{"apiVersion": "batch/v1", "kind": "CronJob", "name": "cart", "uid": string(paused.GetUID()), "controller": true, "blockOwnerDeletion": true}
 	e.Create(t, map[string]any{
 		"apiVersion": "batch/v1", "kind": "Job", "spec": template,
@@ -153,7 +153,7 @@ func TestAccEndpointTypes(t *testing.T) {
 	equal(t, "addresses of web", any(map[string]any{"project": "http://" + service + ":80/shop", "organization": "http://" + name + ".dev.internal.example.com/shop"}), web)
 	equal(t, "addresses of rpc", any(map[string]any{"project": service + ":7070", "public": name + ".dev.apps.example.com:8080"}), rpc)
 	equal(t, "addresses of raw", any(map[string]any{"project": service + ":6379", "organization": name + ".dev.internal.example.com:9000"}), raw)
-	equal(t, "hostnames", any([]any{name + ".dev.internal.example.com", "shop.example.com"}), at(&e.List(t, "HTTPRoute", namespace, "")[0], "spec", "hostnames"))
+	equal(t, "hostnames", any([]any{name + ".dev.internal.example.com", "shop.example.com"}), field(&e.List(t, "HTTPRoute", namespace, "")[0], "spec", "hostnames"))
 
 	// Types and visibilities change places.
 	config(
@@ -253,7 +253,7 @@ resource "platform_endpoint" "web" {
 		equal(t, "unknown manifests of "+address, any(true), unknown)
 	}
 	cli.ApplyPlan(t).Must(t)
-	equal(t, "schedule", any("@daily"), at(e.Get(t, "CronJob", namespace, "task"), "spec", "schedule"))
+	equal(t, "schedule", any("@daily"), field(e.Get(t, "CronJob", namespace, "task"), "spec", "schedule"))
 	equal(t, "routes", 1, len(e.List(t, "TCPRoute", namespace, "")))
 	cli.Plan(t).MustBeEmpty(t)
 	cli.Destroy(t).Must(t)
