@@ -87,7 +87,10 @@ const lastStep = 3
 
 // world returns the world of a row at a step, and the value of its attribute.
 func (u *update) world(kind, step int) (*world, any) {
-	w := newWorld(kind, u.name, u.row.deep)
+	w := newTrack(u.name)
+	if kind != kindDeployment {
+		w = newWorld(kind, u.name, u.row.deep)
+	}
 	for _, path := range slices.Sorted(maps.Keys(u.row.given)) {
 		if !strings.HasPrefix(path, overridden) {
 			w.subject.set(path, u.row.given[path])
@@ -150,7 +153,11 @@ func newMatrix(t *testing.T, table kindTable) *matrix {
 	}
 	for _, one := range table.identity {
 		for path, value := range one.given {
-			m.subjects[m.moved(one)].subject.set(path, value)
+			subject := m.subjects[m.moved(one)].subject
+			subject.set(path, value)
+			if to, ok := value.(reference); ok && path == "environment" {
+				subject.id = trackOf(subject) + to.id
+			}
 		}
 	}
 	if table.kind == kindEndpoint {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/provider/acctest"
+	"github.com/openplatform/terraform-provider-platform/internal/provider/schematest"
 )
 
 const (
@@ -63,18 +64,24 @@ func override(one row) row {
 
 // promote puts a deployment that promotes behind the subject, and makes it the subject.
 func promote(w *world, environment string, release any) {
-	source, component := w.subject, w.of(kindComponent)
+	source := w.subject
 	from := map[string]any{"deployment": source.reference()}
 	if release != nil {
 		from["release"] = release
 	}
 	target := &block{
-		kind: kindDeployment, name: source.name + "-next", id: component.id + "/main/" + environment,
-		attributes: map[string]any{
-			"component": component.reference(), "environment": reference{"platform_environment." + environment + ".id", environment}, "promoted_from": from,
-		},
+		kind: kindDeployment, name: source.name + "-next", id: trackOf(source) + environment,
+		attributes: schematest.Clone(source.attributes),
 	}
+	target.set("configuration", nil)
+	target.set("environment", reference{"platform_environment." + environment + ".id", environment})
+	target.set("promoted_from", from)
 	w.blocks, w.subject = append(w.blocks, target), target
+}
+
+// trackOf returns the id of a deployment without its environment.
+func trackOf(deployment *block) string {
+	return deployment.id[:strings.LastIndex(deployment.id, "/")+1]
 }
 
 func configurationRows() []row {
@@ -207,8 +214,9 @@ func promotionRows() []row {
 	twin := func(w *world) any { return w.blocks[len(w.blocks)-1].reference() }
 	elsewhere := func(w *world) {
 		twin := *w.subject
-		twin.name, twin.id = w.subject.name+"-twin", w.of(kindComponent).id+"/main/qa"
-		twin.attributes = baseDeployment(w.of(kindComponent), &block{kind: kindEnvironment, name: "qa", id: "qa"})
+		twin.name, twin.id = w.subject.name+"-twin", trackOf(w.subject)+"qa"
+		twin.attributes = schematest.Clone(w.subject.attributes)
+		twin.set("environment", reference{"platform_environment.qa.id", "qa"})
 		twin.set("image", elsewhereImage)
 		promote(w, "prod", nil)
 		w.blocks = append(w.blocks, &twin)

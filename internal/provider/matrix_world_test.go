@@ -51,7 +51,7 @@ func (b *block) address() string { return "platform_" + kindNames()[b.kind] + ".
 func (b *block) reference() reference { return reference{b.address() + ".id", b.id} }
 
 func (b *block) set(path string, value any) {
-	b.attributes = schematest.Set(b.attributes, schematest.Parse(path), value)
+	b.attributes = schematest.Set(b.attributes, schematest.Parse(path), schematest.Clone(value))
 }
 
 func (b *block) text() string {
@@ -154,8 +154,12 @@ func baseComponent(name string, project *block) map[string]any {
 }
 
 func baseDeployment(component, environment *block) map[string]any {
+	return deploymentIn(component.reference(), environment.reference())
+}
+
+func deploymentIn(component, environment reference) map[string]any {
 	return map[string]any{
-		"component": component.reference(), "environment": environment.reference(),
+		"component": component, "environment": environment,
 		"configuration": map[string]any{
 			"ports":   map[string]any{"http": map[string]any{"port": 80}, "admin": map[string]any{"port": 9000}},
 			"scaling": map[string]any{"replicas": noReplicas},
@@ -206,6 +210,15 @@ func newWorld(kind int, name string, deep bool) *world {
 	}
 	w.subject = w.of(kind)
 	return w
+}
+
+// newTrack is a world of a deployment alone: a track of the component spare. It
+// costs less than a component of its own.
+func newTrack(name string) *world {
+	spare, dev := reference{"platform_component.spare.id", "shop/spare"}, reference{"platform_environment.dev.id", "dev"}
+	b := &block{kind: kindDeployment, name: name, id: "shop/spare/" + name + "/dev", attributes: deploymentIn(spare, dev)}
+	b.set("track", name)
+	return &world{subject: b, blocks: []*block{b}}
 }
 
 // connections are further names of the cluster.
