@@ -228,7 +228,7 @@ resource "platform_component" "mailer" {
 	forget(t, owner, "platform_project.shop", "platform_deployment_pipeline.main")
 	owner.Destroy(t).MustFail(t, `environment "dev" has deployments and cannot be destroyed before them: "shop/cart/main/dev"`)
 	forget(t, owner, "platform_environment.dev")
-	owner.Destroy(t).MustFail(t, `data.plane "main" has cells and cannot be destroyed before them: "shop/dev"`)
+	owner.Destroy(t).MustFail(t, `data.plane "main" has namespaces of projects and cannot be destroyed before them: "shop/dev"`)
 
 	tenant.Plan(t).MustBeEmpty(t)
 	tenant.Destroy(t).Must(t)

@@ -120,15 +120,31 @@ func (s *Store) Put(ctx context.Context, record *Record, object platform.Object)
 		return err
 	}
 	err := s.write(ctx, record, object)
-	if runtime.CodeOf(err) != runtime.Conflict || base == "" {
-		return err
+	// Several runs may write at the same time: each round one of them gets on.
+	for range putRounds {
+		if runtime.CodeOf(err) != runtime.Conflict || base == "" {
+			return err
+		}
+		if err := s.rebase(ctx, record, before, err); err != nil {
+			return err
+		}
+		err = s.write(ctx, record, object)
 	}
-	current, readErr := s.Fresh(ctx, record.Ref())
+	return err
+}
+
+// putRounds bounds how often Put starts again on a newer version.
+const putRounds = 10
+
+// rebase puts a record on top of what somebody else wrote, unless that is
+// another object or says something else than before.
+func (s *Store) rebase(ctx context.Context, record *Record, before json.RawMessage, conflict error) error {
+	current, err := s.Fresh(ctx, record.Ref())
 	switch {
-	case readErr != nil:
-		return readErr
+	case err != nil:
+		return err
 	case current.UID != record.holder || !bytes.Equal(current.Spec, before):
-		return fmt.Errorf("record of %s was changed by another run: %w", record.Ref(), err)
+		return fmt.Errorf("record of %s was changed by another run: %w", record.Ref(), conflict)
 	}
 	record.version, record.unknown = current.version, current.unknown
 	for _, theirs := range current.Inventory {
@@ -138,7 +154,7 @@ func (s *Store) Put(ctx context.Context, record *Record, object platform.Object)
 			record.Inventory = append(record.Inventory, theirs)
 		}
 	}
-	return s.write(ctx, record, object)
+	return nil
 }
 
 func (s *Store) write(ctx context.Context, record *Record, object platform.Object) error {
