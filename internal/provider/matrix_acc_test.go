@@ -35,7 +35,7 @@ func TestAccMatrix(t *testing.T) {
 			m := newMatrix(t, table)
 			if table.kind == kindDataPlane {
 				for _, namespace := range namespaces {
-					m.e.CreateGateway(t, fmt.Sprint(namespace), "public")
+					m.e.CreateGateways(t, fmt.Sprint(namespace), gatewayNames()...)
 				}
 			}
 			m.create(t)

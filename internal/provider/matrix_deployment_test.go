@@ -52,6 +52,9 @@ func override(one row) row {
 		return over
 	}
 	over.around = func(w *world) {
+		if one.around != nil {
+			one.around(w)
+		}
 		for path, value := range one.given {
 			if value == nil {
 				w.subject.set(path, nil)
@@ -142,7 +145,30 @@ func configurationRows() []row {
 			row{path: configured + "resources." + list + ".memory", values: word("64Mi", "128Mi"), shows: at(mainContainer + "resources." + list + ".memory")},
 		)
 	}
-	return slices.Concat(rows, probeRows("readiness"), probeRows("liveness"), probeRows("startup"))
+	return slices.Concat(rows, scheduleRows(), probeRows("readiness"), probeRows("liveness"), probeRows("startup"))
+}
+
+// scheduleRows are those of a scheduled task.
+func scheduleRows() []row {
+	const path, job = configured + "schedule.", "deployment.CronJob.spec."
+	rows := []row{
+		{path: path + "cron", values: []any{"0 5 * * *", "@daily"}, shows: at(job + "schedule")},
+		{path: path + "timezone", values: []any{"Europe/Berlin", "UTC"}, shows: at(job + "timeZone")},
+		{path: path + "disabled", values: []any{true, false}, shows: func(value any) map[string]any {
+			if value == false {
+				return nil
+			}
+			return map[string]any{job + "suspend": true}
+		}},
+	}
+	for i := range rows {
+		rows[i].around = func(w *world) {
+			w.subject.id = strings.Replace(w.subject.id, "/spare/", "/timer/", 1)
+			w.subject.set("component", reference{"platform_component.timer.id", "shop/timer"})
+			w.subject.set("configuration", object("schedule", object("cron", "0 4 1 1 *")))
+		}
+	}
+	return rows
 }
 
 // pairs returns a map as Kubernetes has it, as a list.

@@ -74,13 +74,16 @@ func (f flat) without(place string) flat {
 type view struct {
 	shown, live flat
 	configured  any
+	// keys are those of the manifests by place; there tells which objects exist.
+	keys  map[string]string
+	there map[string]bool
 }
 
 // cluster are the objects of a tenant, by the key of their manifest.
 func cluster(t *testing.T, e *acctest.Env) map[string]acctest.Object {
 	t.Helper()
 	objects := map[string]acctest.Object{}
-	for _, kind := range []string{"Namespace", "Deployment", "Service", "HTTPRoute", "NetworkPolicy"} {
+	for _, kind := range []string{"Namespace", "Deployment", "CronJob", "Service", "HTTPRoute", "GRPCRoute", "TCPRoute", "NetworkPolicy"} {
 		for _, found := range e.List(t, kind, "", "openplatform.dev/organization="+e.Organization) {
 			objects[strings.TrimSuffix(kind+"/"+found.GetNamespace(), "/")+"/"+found.GetName()] = found
 		}
@@ -91,7 +94,10 @@ func cluster(t *testing.T, e *acctest.Env) map[string]acctest.Object {
 // look sees a world. The outputs that tell how an apply went are left out, and
 // so is the release, unless the row is about waiting.
 func look(w *world, r row, state map[string]map[string]any, objects map[string]acctest.Object) (view, error) {
-	v := view{shown: flat{}, live: flat{}, configured: state[w.subject.address()]}
+	v := view{shown: flat{}, live: flat{}, configured: state[w.subject.address()], keys: map[string]string{}, there: map[string]bool{}}
+	for key := range objects {
+		v.there[key] = true
+	}
 	for kind, name := range kindNames() {
 		b := w.of(kind)
 		if kind == w.subject.kind {
@@ -116,6 +122,7 @@ func look(w *world, r row, state map[string]map[string]any, objects map[string]a
 				return v, fmt.Errorf("%s of %s: %w", key, b.address(), err)
 			}
 			object, _, _ := strings.Cut(key, "/")
+			v.keys[name+"."+object] = key
 			v.shown.add(name+"."+object, tree)
 			v.live.add(name+"."+object, objects[key].Object)
 		}
@@ -142,7 +149,7 @@ func compare(r row, value any, base, now view) []string {
 			want, got = want.without(place), got.without(place)
 		case nothing:
 			want = want.without(place)
-			if left := now.live.below(place); len(left) > 0 {
+			if left := now.live.below(place); len(left) > 0 || now.there[base.keys[place]] {
 				problems = append(problems, fmt.Sprintf("the cluster still has %s: %v", place, left))
 			}
 		default:

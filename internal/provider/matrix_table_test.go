@@ -135,8 +135,8 @@ func general(waits bool, labelled ...string) []row {
 	return rows
 }
 
-// kindTables returns the tables. The namespaces are those of two more Gateways
-// called public.
+// kindTables returns the tables. The namespaces are those of more Gateways called
+// like those of the test cluster.
 func kindTables(namespaces []any) []kindTable {
 	plane, qa := reference{"platform_data_plane.second.id", "second"}, reference{"platform_environment.qa.id", "qa"}
 	return []kindTable{
@@ -195,55 +195,6 @@ func kindTables(namespaces []any) []kindTable {
 	}
 }
 
-func planeRows(spaces []any) []row {
-	const public = "gateways.public."
-	const route, policy = "endpoint.HTTPRoute.spec.", "endpoint.NetworkPolicy.spec.ingress[0].from"
-	gateway := object("name", "public", "namespace", "gateways", "virtual_host", "apps.example.com")
-	without := map[string]any{"gateways": nil}
-	host := somehow(route+"hostnames[0]", "endpoint.addresses.public")
-	namespaces := func(value any) map[string]any {
-		var peers []any
-		names, _ := value.([]any)
-		for _, name := range names {
-			peers = append(peers, object("namespaceSelector", object("matchLabels", object("kubernetes.io/metadata.name", name))))
-		}
-		return map[string]any{policy: peers}
-	}
-	ranges := func(value any) map[string]any {
-		var peers []any
-		names, _ := value.([]any)
-		for _, name := range names {
-			peers = append(peers, object("ipBlock", object("cidr", name)))
-		}
-		return map[string]any{policy: peers}
-	}
-	return []row{
-		{path: "cluster", values: []any{"near", "far"}},
-		{path: "gateways", values: []any{object("public", gateway), object()}, given: without},
-		{path: "gateways.public", values: []any{gateway, object("name", "edge", "namespace", "gateways", "virtual_host", "apps.example.org")}, given: without},
-		{path: public + "name", values: []any{"organization"}, deep: true, shows: at(route + "parentRefs[0].name")},
-		{path: public + "namespace", values: spaces, deep: true, shows: at(route+"parentRefs[0].namespace", policy+"[0].namespaceSelector.matchLabels.kubernetes.io/metadata.name")},
-		{path: public + "listener", values: []any{"http", "grpc"}, deep: true, shows: at(route + "parentRefs[0].sectionName")},
-		{path: public + "virtual_host", values: []any{"apps.example.com", "apps.example.org"}, deep: true, shows: host},
-		{path: public + "scheme", values: []any{"http", "https"}, deep: true, shows: func(value any) map[string]any {
-			if value == "https" {
-				return nil
-			}
-			return map[string]any{"endpoint.addresses.public": anything{}}
-		}},
-		{path: public + "port", values: []any{8443, 9443}, deep: true, shows: somehow("endpoint.addresses.public")},
-		{path: public + "peers.namespaces", values: []any{list("edge"), list("edge", "inner")}, deep: true, shows: namespaces},
-		{path: public + "peers.pod_labels", values: []any{object("app", "edge"), object("app", "inner")}, deep: true, shows: at(policy + "[0].podSelector.matchLabels")},
-		{path: public + "peers.cidrs", values: []any{list("10.0.0.0/8"), list("10.0.0.0/8", "fd00::/8")}, deep: true, shows: ranges},
-		{path: "network_policy", values: []any{"none", "kubernetes"}, deep: true, shows: func(value any) map[string]any {
-			if value == "none" {
-				return map[string]any{"endpoint.NetworkPolicy": nothing{}, "project.NetworkPolicy": nothing{}}
-			}
-			return nil
-		}},
-	}
-}
-
 func pipelineRows() []row {
 	qa, prod := reference{"platform_environment.qa.id", "qa"}, reference{"platform_environment.prod.id", "prod"}
 	after := func(value any) map[string]any {
@@ -279,27 +230,5 @@ func componentRows() []row {
 			},
 		},
 		{path: "type", variant: "=event_handler", values: []any{"event_handler", "web_application"}, deep: true, around: plain},
-	}
-}
-
-func endpointRows() []row {
-	const route, policy = "endpoint.HTTPRoute.spec.rules[0].", "endpoint.NetworkPolicy.spec.ingress[0].ports[0].port"
-	return []row{
-		{path: "type", never: "there is one type"},
-		{path: "port", values: []any{"admin", "http"}, shows: func(value any) map[string]any {
-			if value == "http" {
-				return nil
-			}
-			return map[string]any{route + "backendRefs[0].port": 9000, policy: 9000, "endpoint.addresses.project": anything{}}
-		}},
-		{path: "base_path", values: []any{"/one", "/two"}, shows: func(value any) map[string]any {
-			return map[string]any{route + "matches[0].path.value": value, "endpoint.addresses.project": anything{}, "endpoint.addresses.public": anything{}}
-		}},
-		{path: "visibility", values: []any{"public", "project"}, given: map[string]any{"visibility": nil}, shows: func(value any) map[string]any {
-			if value == "project" {
-				return nil
-			}
-			return at("endpoint.HTTPRoute", "endpoint.NetworkPolicy", "endpoint.addresses.public")(anything{})
-		}},
 	}
 }

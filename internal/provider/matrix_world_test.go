@@ -114,6 +114,7 @@ func shared() []*block {
 		return &block{kind: kindDataPlane, name: name, id: name, attributes: basePlane(name)}
 	}
 	main := plane("main")
+	main.set("gateways.organization", gateway("organization"))
 	environment := func(name string) *block {
 		return &block{kind: kindEnvironment, name: name, id: name, attributes: map[string]any{"name": name, "data_plane": main.reference()}}
 	}
@@ -139,6 +140,7 @@ func shared() []*block {
 		main, plane("second"), plane("third"), dev, qa, prod, gold, line,
 		pipeline("solo", edge(dev)), pipeline("duo", edge(qa)), pipeline("trio", edge(prod)), shop, project("other", line),
 		spare,
+		{kind: kindComponent, name: "timer", id: "shop/timer", attributes: object("name", "timer", "project", shop.reference(), "type", "scheduled_task", "image", acctest.Image)},
 		{kind: kindDeployment, name: "spare", id: "shop/spare/main/dev", attributes: baseDeployment(spare, dev)},
 	}
 }

@@ -140,21 +140,23 @@ func (e *Env) CreateNamespace(t *testing.T, name string) {
 	t.Cleanup(func() { e.drop(t, "Namespace", "", name) })
 }
 
-// CreateGateway makes a Gateway like those of the test cluster in a namespace of
-// its own.
-func (e *Env) CreateGateway(t *testing.T, namespace, name string) {
+// CreateGateways makes Gateways like those of the test cluster in a namespace of
+// their own.
+func (e *Env) CreateGateways(t *testing.T, namespace string, names ...string) {
 	t.Helper()
 	e.CreateNamespace(t, namespace)
-	e.Create(t, map[string]any{
-		"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": map[string]any{"name": name, "namespace": namespace},
-		"spec": map[string]any{
-			"gatewayClassName": "devcluster",
-			"listeners": []any{map[string]any{
-				"name": "http", "port": int64(80), "protocol": "HTTP",
-				"allowedRoutes": map[string]any{"namespaces": map[string]any{"from": "All"}},
-			}},
-		},
-	})
+	for _, name := range names {
+		e.Create(t, map[string]any{
+			"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": map[string]any{"name": name, "namespace": namespace},
+			"spec": map[string]any{
+				"gatewayClassName": "devcluster",
+				"listeners": []any{map[string]any{
+					"name": "http", "port": int64(80), "protocol": "HTTP",
+					"allowedRoutes": map[string]any{"namespaces": map[string]any{"from": "All"}},
+				}},
+			},
+		})
+	}
 }
 
 // Delete deletes an object behind the provider's back and waits until it is gone.
