@@ -40,8 +40,6 @@ func TestAccMatrix(t *testing.T) {
 			}
 			m.create(t)
 			m.update(t)
-			m.disturb(t)
-			m.replace(t)
 			m.forget(t)
 			m.destroy(t)
 			total.Add(int64(len(m.cells)))

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/openplatform/terraform-provider-platform/internal/provider/acctest"
 )
 
 // The names of the cells.
@@ -59,10 +61,17 @@ func (m *matrix) see(t *testing.T) {
 	}
 }
 
-// update takes every row through its values.
+// update takes every row through its values. What else is to happen to other
+// subjects happens in the same applies.
 func (m *matrix) update(t *testing.T) {
 	t.Helper()
+	others := map[int]func(*testing.T) ([]string, func(actions map[string]string)){1: m.disturb, 2: m.replace}
 	for m.step = 1; m.step <= lastStep; m.step++ {
+		var arguments []string
+		check := func(map[string]string) {}
+		if other := others[m.step]; other != nil {
+			arguments, check = other(t)
+		}
 		var warnings []string
 		for _, u := range m.updates {
 			if m.step == lastStep && u.row.warns != "" {
@@ -70,7 +79,8 @@ func (m *matrix) update(t *testing.T) {
 				warnings = append(warnings, u.row.warns, u.row.warns)
 			}
 		}
-		actions := m.apply(t, warnings)
+		actions := m.apply(t, warnings, arguments...)
+		check(actions)
 		m.see(t)
 		for _, u := range m.updates {
 			cell := "update/" + u.row.name()
@@ -105,8 +115,9 @@ func (m *matrix) nothingElse(actions map[string]string, cell string) {
 	}
 }
 
-// disturb edits, deletes and forgets behind the provider's back.
-func (m *matrix) disturb(t *testing.T) {
+// disturb edits, deletes and forgets behind the provider's back. The check is for
+// the apply after it.
+func (m *matrix) disturb(t *testing.T) (arguments []string, check func(actions map[string]string)) {
 	t.Helper()
 	drifted, lost := m.subjects["drifted"].subject, m.subjects["lost"].subject
 	want := map[string]string{drifted.address(): "update", lost.address(): "create"}
@@ -132,14 +143,21 @@ func (m *matrix) disturb(t *testing.T) {
 	before := m.objects
 	name, _ := m.record(t, lost.id)
 	m.e.Delete(t, "ConfigMap", m.e.ControlPlane(), name)
-	actions := m.apply(t, nil)
-	m.expect(actions, want, cells)
-	m.nothingElse(actions, cellDrift)
+	return nil, func(actions map[string]string) {
+		t.Helper()
+		m.expect(actions, want, cells)
+		m.disturbed(t, cells, before)
+	}
+}
+
+// disturbed notes whether what was disturbed is as it was.
+func (m *matrix) disturbed(t *testing.T, cells map[string]string, before map[string]acctest.Object) {
+	t.Helper()
 	for address, cell := range cells {
 		m.standing(t, cell, address[strings.LastIndex(address, ".")+1:])
 	}
 	if m.table.edited == "" {
-		if _, document := m.record(t, drifted.id); document["spec"].(map[string]any)["description"] != nil { //nolint:forcetypeassert // a record has a spec
+		if _, document := m.record(t, m.subjects["drifted"].subject.id); document["spec"].(map[string]any)["description"] != nil { //nolint:forcetypeassert // a record has a spec
 			m.failf(cellDrift, "the record is still the edited one")
 		}
 	}
@@ -167,7 +185,7 @@ func (m *matrix) edit(t *testing.T) {
 }
 
 // replace makes subjects anew: under another id, and on demand under the same.
-func (m *matrix) replace(t *testing.T) {
+func (m *matrix) replace(t *testing.T) (arguments []string, check func(actions map[string]string)) {
 	t.Helper()
 	before, former := m.objects, m.state
 	want, cells, gone := map[string]string{}, map[string]string{}, map[string]string{}
@@ -186,18 +204,23 @@ func (m *matrix) replace(t *testing.T) {
 	for address, cell := range map[string]string{again.address(): cellAgain, kept.address(): cellKept} {
 		want[address], cells[address] = "replace", cell
 	}
-	actions := m.apply(t, nil, "-replace="+again.address(), "-replace="+kept.address())
-	m.expect(actions, want, cells)
-	m.nothingElse(actions, cellAgain)
+	return []string{"-replace=" + again.address(), "-replace=" + kept.address()}, func(actions map[string]string) {
+		t.Helper()
+		m.expect(actions, want, cells)
+		for id, cell := range gone {
+			if found, _ := m.record(t, id); found != "" {
+				m.failf(cell, "there is still a record of %s", id)
+			}
+		}
+		m.replaced(t, cells, former, before)
+	}
+}
+
+// replaced notes whether what was replaced is there, and what it was is not.
+func (m *matrix) replaced(t *testing.T, cells map[string]string, former map[string]map[string]any, before map[string]acctest.Object) {
+	t.Helper()
 	for address, cell := range cells {
 		m.standing(t, cell, address[strings.LastIndex(address, ".")+1:])
-	}
-	for id, cell := range gone {
-		if found, _ := m.record(t, id); found != "" {
-			m.failf(cell, "there is still a record of %s", id)
-		}
-	}
-	for address, cell := range cells {
 		old, _ := former[address]["manifests"].(map[string]any)
 		now, _ := m.state[address]["manifests"].(map[string]any)
 		for key := range old {

@@ -162,29 +162,41 @@ func (c *CLI) Values(t *testing.T, address string) map[string]any {
 	return values
 }
 
-// All returns the attributes of every resource of the state by address.
+// All returns the attributes of every resource of the state by address. It reads
+// the file, which costs no process.
 func (c *CLI) All(t *testing.T) map[string]map[string]any {
 	t.Helper()
-	output, err := c.Run(t, "show", "-json")
+	raw, err := os.ReadFile(filepath.Join(c.Dir, "terraform.tfstate"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var state struct {
-		Values struct {
-			RootModule struct {
-				Resources []struct {
-					Address string         `json:"address"`
-					Values  map[string]any `json:"values"`
-				} `json:"resources"`
-			} `json:"root_module"`
-		} `json:"values"`
+		Resources []struct {
+			Module    string `json:"module"`
+			Type      string `json:"type"`
+			Name      string `json:"name"`
+			Instances []struct {
+				IndexKey   any            `json:"index_key"`
+				Attributes map[string]any `json:"attributes"`
+			} `json:"instances"`
+		} `json:"resources"`
 	}
-	if err := json.Unmarshal([]byte(output), &state); err != nil {
+	if err := json.Unmarshal(raw, &state); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]map[string]any{}
-	for _, found := range state.Values.RootModule.Resources {
-		all[found.Address] = found.Values
+	for _, found := range state.Resources {
+		address := strings.TrimPrefix(found.Module+"."+found.Type+"."+found.Name, ".")
+		for _, instance := range found.Instances {
+			switch key := instance.IndexKey.(type) {
+			case nil:
+				all[address] = instance.Attributes
+			case string:
+				all[fmt.Sprintf("%s[%q]", address, key)] = instance.Attributes
+			default:
+				all[fmt.Sprintf("%s[%v]", address, key)] = instance.Attributes
+			}
+		}
 	}
 	return all
 }
