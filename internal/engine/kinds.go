@@ -6,7 +6,9 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/deployment"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/endpoint"
@@ -191,6 +193,10 @@ func resolveCell(ctx context.Context, s *scope, project *platform.Project, envir
 	plane, err := resolve[*platform.DataPlane](ctx, s, platform.KindDataPlane, env.DataPlane, path...)
 	if err != nil {
 		return nil, err
+	}
+	if plane.NetworkPolicy != "" && !slices.Contains(platform.NetworkPolicies(), plane.NetworkPolicy) {
+		// It stands for a value that is not known yet, and decides which objects there are.
+		return nil, &catalog.UnknownError{Ref: platform.RefOf(plane)}
 	}
 	return &dataplane.Cell{
 		Environment: env, DataPlane: plane,

@@ -72,6 +72,25 @@ func TestPlanWithPlaceholders(t *testing.T) {
 	sameOutputs(t, "everything else is the same in both", a, b)
 }
 
+// The placeholder of an unknown value is not one of the values that decide which
+// objects there are.
+func TestPlanWithUnknownNetworkPolicy(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.apply(t, story()[:6]...)
+	e := w.engine(t)
+	one, two := lab(), lab()
+	one.NetworkPolicy, two.NetworkPolicy = "7001", "7002"
+	if _, err := e.Plan(t.Context(), engine.PlanRequest{Variants: catalog.Variants{one, two}, Partial: true, Prior: lab()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range []platform.Object{shop(), cartInDev(), api()} {
+		if got := plan(t, e, object, object); got.Outputs != nil || len(got.Warnings) > 0 {
+			t.Errorf("%s: Whether there are policies is not known, got %+v and %v.", platform.RefOf(object), got.Outputs, titles(got.Warnings))
+		}
+	}
+}
+
 // twoWays are two versions of an endpoint.
 func twoWays(change func(one, two *platform.Endpoint)) engine.PlanRequest {
 	one, two := api(), api()

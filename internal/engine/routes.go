@@ -42,7 +42,13 @@ func duplicateRoute(ctx context.Context, s *scope, c *dataplane.EndpointContext)
 		if theirs == nil {
 			continue
 		}
-		if problems := endpoint.Conflict(c, theirs); len(problems) > 0 {
+		problems := endpoint.Conflict(c, theirs)
+		if s.applying {
+			for i := range problems {
+				problems[i].Detail += " If one takes the place of the other, leave out create_before_destroy: with it both exist for a while."
+			}
+		}
+		if len(problems) > 0 {
 			return problems, nil
 		}
 	}

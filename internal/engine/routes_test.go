@@ -5,6 +5,7 @@ package engine_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,6 +121,10 @@ func TestDuplicateRoutes(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
+			}
+			_, err = w.engine(t).Apply(t.Context(), engine.ApplyRequest{Object: endpoint})
+			if told := err != nil && strings.Contains(err.Error(), "create_before_destroy"); told != (len(tc.want) > 0) {
+				t.Errorf("%s\nThe apply names the likely cause, got %v.", tc.reason, err)
 			}
 			staged := *staging
 			staged.Description = "changed"

@@ -213,7 +213,7 @@ func cartInDev() *platform.Deployment {
 	return &platform.Deployment{
 		Component: "shop/cart", Environment: "dev",
 		Configuration: platform.Configuration{
-			Env: map[string]string{"MODE": ""}, Ports: map[string]platform.Port{"http": {Port: 80, TargetPort: 8080}},
+			Env: map[string]string{"MODE": ""}, Ports: map[string]platform.Port{"http": {Port: 80, TargetPort: new(int64(8080))}},
 		},
 	}
 }

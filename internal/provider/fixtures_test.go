@@ -17,7 +17,7 @@ func words(text string) map[string]string { return map[string]string{"key": text
 
 func fullGateway() *platform.Gateway {
 	return &platform.Gateway{
-		Name: "public", Namespace: "gateways", Listener: "https", VirtualHost: "apps.example.com", Scheme: "http", Port: 8080,
+		Name: "public", Namespace: "gateways", Listener: "https", VirtualHost: "apps.example.com", Scheme: "http", Port: new(int64(8080)),
 		ListenerPorts: map[string]int64{"grpc": 8443},
 		Peers:         &platform.Peers{Namespaces: []string{"gateways"}, PodLabels: words("gateway"), CIDRs: []string{"10.0.0.0/8"}},
 	}
@@ -38,7 +38,7 @@ func fullConfiguration() platform.Configuration {
 	quantities := platform.Quantities{CPU: "0.5", Memory: "64Mi"}
 	return platform.Configuration{
 		Command: []string{"server"}, Args: []string{"--port", ""}, Env: map[string]string{"MODE": "", "LEVEL": "<info> & more"},
-		Ports:     map[string]platform.Port{"http": {Port: 80, TargetPort: 8080, Protocol: "TCP"}},
+		Ports:     map[string]platform.Port{"http": {Port: 80, TargetPort: new(int64(8080)), Protocol: "TCP"}},
 		Resources: &platform.Resources{Requests: &quantities, Limits: &quantities},
 		Probes:    &platform.Probes{Readiness: fullProbe(), Liveness: fullProbe(), Startup: fullProbe()},
 		Scaling:   &platform.Scaling{Replicas: number(3)},

@@ -19,7 +19,7 @@ func configurationFlaws(at string) []flaw {
 		key(at+".ports", "Invalid port name", map[string]any{"port": 1}, "", "Http", "80", "a--b", "a_b", strings.Repeat("a", 16)),
 		bad(at+`.ports["http"].port`, "Invalid port", number64(-1, 0, 65536, math.MaxInt64)...),
 		bad(at+`.ports["http"].port`, "Invalid number", 80.5, 1e30),
-		bad(at+`.ports["http"].target_port`, "Invalid port", number64(-1, 65536)...),
+		bad(at+`.ports["http"].target_port`, "Invalid port", number64(-1, 0, 65536)...),
 		bad(at+`.ports["http"].protocol`, "Unsupported value", "tcp", "HTTP"),
 		[]flaw{{set: at + `.ports["second"]`, to: map[string]any{"port": 80}, title: "Duplicate port", at: at + `.ports["second"].port`}},
 		key(at+".env", "Invalid variable name", "x", "", "1A", "A B", "A=B", "Ä"),

@@ -120,7 +120,7 @@ func gatewayFlaws(gateway string) []flaw {
 		bad(gateway+`listener_ports["http"]`, "Invalid port", number64(-1, 0, 65536)...),
 		bad(gateway+"virtual_host", "Invalid domain", "", "https://apps.example.com", "apps.example.com:8443", "*.example.com", "apps..com", "Apps.example.com", ".example.com"),
 		bad(gateway+"scheme", "Unsupported value", "HTTP", "tcp"),
-		bad(gateway+"port", "Invalid port", number64(-1, 65536, math.MaxInt64)...),
+		bad(gateway+"port", "Invalid port", number64(-1, 0, 65536, math.MaxInt64)...),
 		bad(gateway+"port", "Invalid number", 80.5, 1e30),
 		bad(gateway+"peers.namespaces[0]", "Invalid label", "", "A", "a.b"),
 		key(gateway+"peers.pod_labels", "Invalid label", "x", "", "a b"),

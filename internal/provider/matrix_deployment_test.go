@@ -1,8 +1,6 @@
 // Copyright (c) OpenPlatform contributors
 // SPDX-License-Identifier: MPL-2.0
 
-//go:build matrix
-
 package provider_test
 
 import (
@@ -52,15 +50,22 @@ func override(one row) row {
 		return over
 	}
 	over.around = func(w *world) {
-		if one.around != nil {
+		own := one.around != nil
+		if own {
 			one.around(w)
 		}
 		for path, value := range one.given {
 			if value == nil {
 				w.subject.set(path, nil)
+				own = true
 			}
 		}
 		promote(w, "prod", nil)
+		if !own {
+			// All that promote the base configuration promote that of one deployment.
+			w.subject.set("promoted_from.deployment", reference{"platform_deployment.spare.id", "shop/spare/main/dev"})
+			w.blocks = []*block{w.subject}
+		}
 	}
 	return over
 }

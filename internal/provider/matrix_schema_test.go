@@ -1,8 +1,6 @@
 // Copyright (c) OpenPlatform contributors
 // SPDX-License-Identifier: MPL-2.0
 
-//go:build matrix
-
 package provider_test
 
 import (

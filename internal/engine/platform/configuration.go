@@ -22,8 +22,8 @@ type Configuration struct {
 type Port struct {
 	// Port is what clients of the Service connect to.
 	Port int64 `json:"port"`
-	// TargetPort is what the container listens on; 0 is Port.
-	TargetPort int64 `json:"target_port,omitempty"`
+	// TargetPort is what the container listens on; nil is Port.
+	TargetPort *int64 `json:"target_port,omitempty"`
 	// Protocol is one of Protocols; empty is the first.
 	Protocol string `json:"protocol,omitempty"`
 }
@@ -33,8 +33,8 @@ func Protocols() []string { return []string{"TCP", "UDP", "SCTP"} }
 
 // ContainerPort returns the port the container listens on.
 func (p Port) ContainerPort() int64 {
-	if p.TargetPort != 0 {
-		return p.TargetPort
+	if p.TargetPort != nil {
+		return *p.TargetPort
 	}
 	return p.Port
 }

@@ -60,8 +60,8 @@ func (f *Configuration) validatePorts(c *checker, at Path) {
 		port := f.Ports[name]
 		c.portName(at.With(name), name)
 		c.port(at.With(name, "port"), port.Port)
-		if port.TargetPort != 0 {
-			c.port(at.With(name, "target_port"), port.TargetPort)
+		if port.TargetPort != nil {
+			c.port(at.With(name, "target_port"), *port.TargetPort)
 		}
 		c.oneOf(at.With(name, "protocol"), port.Protocol, Protocols())
 		key := fmt.Sprintf("%d/%s", port.Port, port.TransportProtocol())

@@ -51,8 +51,8 @@ type Gateway struct {
 	VirtualHost string `json:"virtual_host"`
 	// Scheme is one of Schemes; empty is the first.
 	Scheme string `json:"scheme,omitempty"`
-	// Port completes addresses; 0 is the scheme's default port.
-	Port int64 `json:"port,omitempty"`
+	// Port completes addresses; nil is the scheme's default port.
+	Port *int64 `json:"port,omitempty"`
 	// ListenerPorts completes the addresses of endpoints that attach to another
 	// listener than Listener, by the listener's name.
 	ListenerPorts map[string]int64 `json:"listener_ports,omitempty"`
@@ -103,8 +103,8 @@ func (g *Gateway) validate(c *checker, at Path) {
 	c.label(at.With("namespace"), g.Namespace)
 	c.domain(at.With("virtual_host"), g.VirtualHost)
 	c.oneOf(at.With("scheme"), g.Scheme, Schemes())
-	if g.Port != 0 {
-		c.port(at.With("port"), g.Port)
+	if g.Port != nil {
+		c.port(at.With("port"), *g.Port)
 	}
 	if g.Listener != "" {
 		c.objectName(at.With("listener"), g.Listener)

@@ -22,7 +22,7 @@ func validDataPlane() *platform.DataPlane {
 	return &platform.DataPlane{
 		Name: "lab", Labels: map[string]string{"team": "platform"}, Cluster: "any name", NetworkPolicy: "kubernetes",
 		Gateways: platform.Gateways{Public: &platform.Gateway{
-			Name: "public.v1", Namespace: "gateways", Listener: "https", VirtualHost: "apps.example.com", Scheme: "http", Port: 8080,
+			Name: "public.v1", Namespace: "gateways", Listener: "https", VirtualHost: "apps.example.com", Scheme: "http", Port: new(int64(8080)),
 			ListenerPorts: map[string]int64{"grpc": 8443},
 			Peers: &platform.Peers{
 				Namespaces: []string{"proxies", "7001"}, PodLabels: map[string]string{"example.com/app": "proxy"},
@@ -69,7 +69,7 @@ func validDeployment() *platform.Deployment {
 		Component: "shop/cart", Track: "2", Environment: "dev", Image: "cart:1", Labels: map[string]string{"a/b": "c"},
 		Configuration: platform.Configuration{
 			Ports: map[string]platform.Port{
-				"http": {Port: 80, TargetPort: 8080, Protocol: "TCP"}, "dns": {Port: 80, Protocol: "UDP"}, "quic": {Port: 443, Protocol: "SCTP"},
+				"http": {Port: 80, TargetPort: new(int64(8080)), Protocol: "TCP"}, "dns": {Port: 80, Protocol: "UDP"}, "quic": {Port: 443, Protocol: "SCTP"},
 			},
 			Env: map[string]string{"A_B": "", "x.y": "1"},
 			Resources: &platform.Resources{

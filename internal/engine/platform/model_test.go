@@ -68,7 +68,7 @@ func TestDefaults(t *testing.T) {
 		"PathPrefix":    {reason: "An endpoint takes every path.", got: (&platform.Endpoint{}).PathPrefix(), want: "/"},
 		"OwnPathPrefix": {reason: "A base path is in force.", got: (&platform.Endpoint{BasePath: "/api"}).PathPrefix(), want: "/api"},
 		"ContainerPort": {reason: "The container listens on the Service's port.", got: platform.Port{Port: 80}.ContainerPort(), want: int64(80)},
-		"TargetPort":    {reason: "The container may listen on another port.", got: platform.Port{Port: 80, TargetPort: 8080}.ContainerPort(), want: int64(8080)},
+		"TargetPort":    {reason: "The container may listen on another port.", got: platform.Port{Port: 80, TargetPort: new(int64(8080))}.ContainerPort(), want: int64(8080)},
 		"Protocol":      {reason: "A port is TCP.", got: platform.Port{}.TransportProtocol(), want: "TCP"},
 		"OwnProtocol":   {reason: "A port may be UDP.", got: platform.Port{Protocol: "UDP"}.TransportProtocol(), want: "UDP"},
 		"Serves":        {reason: "A web application is reached through a Service.", got: platform.TypeWebApplication.Serves(), want: true},

@@ -18,7 +18,7 @@ func TestOverrides(t *testing.T) {
 	base := platform.Configuration{
 		Args:      []string{"serve", "-v"},
 		Env:       map[string]string{"A": "1", "B": "2"},
-		Ports:     map[string]platform.Port{"http": {Port: 80, TargetPort: 8080}},
+		Ports:     map[string]platform.Port{"http": {Port: 80, TargetPort: new(int64(8080))}},
 		Resources: &platform.Resources{Requests: &platform.Quantities{CPU: "100m", Memory: "64Mi"}},
 		Scaling:   &platform.Scaling{Replicas: &two},
 		Schedule:  &platform.Schedule{Cron: "@daily", Disabled: new(true)},

@@ -42,10 +42,10 @@ func TestConfiguration(t *testing.T) {
 		"LongPortName":  configured("A port's name has at most 15 characters.", port("a-very-long-name", platform.Port{Port: 1}), found{"ports.a-very-long-name", "Invalid port name"}),
 		"NoPort":        configured("A port has a number.", port("web", platform.Port{}), found{"ports.web.port", "Invalid port"}),
 		"LargePort":     configured("A port has 16 bits.", port("web", platform.Port{Port: 65536}), found{"ports.web.port", "Invalid port"}),
-		"TargetPort":    configured("A target port has 16 bits.", port("web", platform.Port{Port: 1, TargetPort: -1}), found{"ports.web.target_port", "Invalid port"}),
+		"TargetPort":    configured("A target port has 16 bits.", port("web", platform.Port{Port: 1, TargetPort: new(int64(-1))}), found{"ports.web.target_port", "Invalid port"}),
 		"Protocol":      configured("A protocol is one of the known ones.", port("web", platform.Port{Port: 1, Protocol: "tcp"}), found{"ports.web.protocol", "Unsupported value"}),
 		"DuplicatePort": configured("A Service offers a port once.", port("web", platform.Port{Port: 80}), found{"ports.web.port", "Duplicate port"}),
-		"SharedTarget":  configured("Two ports may lead to one of the container.", port("web", platform.Port{Port: 81, TargetPort: 8080})),
+		"SharedTarget":  configured("Two ports may lead to one of the container.", port("web", platform.Port{Port: 81, TargetPort: new(int64(8080))})),
 
 		"EnvName":  configured("A variable's name does not start with a digit.", func(c *conf) { c.Env["1A"] = "" }, found{"env.1A", "Invalid variable name"}),
 		"EnvEmpty": configured("A variable has a name.", func(c *conf) { c.Env[""] = "" }, found{"env.", "Invalid variable name"}),

@@ -129,7 +129,7 @@ func TestCheck(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	ports := map[string]platform.Port{"http": {Port: 80, TargetPort: 8080}, "grpc": {Port: 7070}}
+	ports := map[string]platform.Port{"http": {Port: 80, TargetPort: new(int64(8080))}, "grpc": {Port: 7070}}
 	cases := map[string]struct {
 		reason string
 		change func(*dataplane.DeploymentContext)
@@ -192,13 +192,17 @@ func TestRenderRefuses(t *testing.T) {
 		},
 		"Port": {
 			reason: "A port that does not fit is refused.",
-			change: func(c *platform.Configuration) { c.Ports["web"] = platform.Port{Port: tooBig, TargetPort: 80} },
-			want:   "configuration.ports.web.port",
+			change: func(c *platform.Configuration) {
+				c.Ports["web"] = platform.Port{Port: tooBig, TargetPort: new(int64(80))}
+			},
+			want: "configuration.ports.web.port",
 		},
 		"TargetPort": {
 			reason: "A port of the container that does not fit is refused.",
-			change: func(c *platform.Configuration) { c.Ports["web"] = platform.Port{Port: 80, TargetPort: tooBig} },
-			want:   "configuration.ports.web",
+			change: func(c *platform.Configuration) {
+				c.Ports["web"] = platform.Port{Port: 80, TargetPort: new(int64(tooBig))}
+			},
+			want: "configuration.ports.web",
 		},
 		"Timing": {
 			reason: "A timing that does not fit is refused under its own name.",

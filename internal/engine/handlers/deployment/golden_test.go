@@ -59,7 +59,7 @@ func TestGolden(t *testing.T) {
 			reason: "Two ports of the Service may lead to one of the container, which then has it once, and probes use the name it has there.",
 			change: func(ctx *dataplane.DeploymentContext) {
 				ctx.DeployableArtifact.Configuration.Ports = map[string]platform.Port{
-					"web": {Port: 80, TargetPort: 8080}, "alt": {Port: 8080}, "quic": {Port: 80, TargetPort: 8080, Protocol: "UDP"},
+					"web": {Port: 80, TargetPort: new(int64(8080))}, "alt": {Port: 8080}, "quic": {Port: 80, TargetPort: new(int64(8080)), Protocol: "UDP"},
 				}
 				ctx.DeployableArtifact.Configuration.Probes = &platform.Probes{
 					Readiness: &platform.Probe{HTTP: &platform.HTTPProbe{Port: "web"}},
@@ -142,9 +142,9 @@ func everything(ctx *dataplane.DeploymentContext) {
 		Command: []string{"/app"},
 		Args:    []string{"--listen", ":8080"},
 		Ports: map[string]platform.Port{
-			"web":     {Port: 80, TargetPort: 8080},
+			"web":     {Port: 80, TargetPort: new(int64(8080))},
 			"metrics": {Port: 9090},
-			"dns":     {Port: 53, TargetPort: 5353, Protocol: "UDP"},
+			"dns":     {Port: 53, TargetPort: new(int64(5353)), Protocol: "UDP"},
 		},
 		Env: map[string]string{"PORT": "8080", "EMPTY": "", "CART_ADDR": "cart:7070"},
 		Resources: &platform.Resources{

@@ -73,11 +73,13 @@ func authority(ctx *dataplane.EndpointContext, gateway *platform.Gateway) string
 	if scheme(gateway) == "http" {
 		usual = 80
 	}
-	port, known := gateway.Port, true
-	if listener := ctx.Endpoint.Listener; listener != "" && listener != gateway.Listener {
-		port, known = gateway.ListenerPorts[listener]
-	}
-	if port == 0 && known && ctx.Endpoint.Type.HasHosts() {
+	var port int64
+	switch listener := ctx.Endpoint.Listener; {
+	case listener != "" && listener != gateway.Listener:
+		port = gateway.ListenerPorts[listener]
+	case gateway.Port != nil:
+		port = *gateway.Port
+	case ctx.Endpoint.Type.HasHosts():
 		port = usual
 	}
 	switch {

@@ -145,8 +145,8 @@ func TestRenderRefusesPortsOutOfRange(t *testing.T) {
 		reason string
 		port   platform.Port
 	}{
-		"Port":       {reason: "A Service port that does not fit is refused.", port: platform.Port{Port: 1 << 31, TargetPort: 80}},
-		"TargetPort": {reason: "A container port that does not fit is refused.", port: platform.Port{Port: 80, TargetPort: 1 << 31}},
+		"Port":       {reason: "A Service port that does not fit is refused.", port: platform.Port{Port: 1 << 31, TargetPort: new(int64(80))}},
+		"TargetPort": {reason: "A container port that does not fit is refused.", port: platform.Port{Port: 80, TargetPort: new(int64(1 << 31))}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -169,17 +169,24 @@ func TestAddresses(t *testing.T) {
 		service = "http://" + target
 		host    = "cart-shop-5bc83d96.dev.apps.example.com"
 	)
+	// No gateway has the port 0, which stands for none here.
+	optional := func(port int64) *int64 {
+		if port == 0 {
+			return nil
+		}
+		return &port
+	}
 	kind := func(kind platform.EndpointType, listener string, port int64) func(*dataplane.EndpointContext) {
 		return func(ctx *dataplane.EndpointContext) {
 			gateway := ctx.DataPlane.Gateways.Public
-			gateway.Listener, gateway.Port, gateway.ListenerPorts = "https", port, map[string]int64{"grpc": 9443, "web": 443}
+			gateway.Listener, gateway.Port, gateway.ListenerPorts = "https", optional(port), map[string]int64{"grpc": 9443, "web": 443}
 			ctx.Endpoint.Type, ctx.Endpoint.Listener = kind, listener
 		}
 	}
 	gateway := func(scheme string, port int64) func(*dataplane.EndpointContext) {
 		return func(ctx *dataplane.EndpointContext) {
 			ctx.DataPlane.Gateways.Public.Scheme = scheme
-			ctx.DataPlane.Gateways.Public.Port = port
+			ctx.DataPlane.Gateways.Public.Port = optional(port)
 		}
 	}
 	cases := map[string]struct {

@@ -155,7 +155,7 @@ func everything(ctx *dataplane.EndpointContext) {
 	ctx.Endpoint.Listener = "https"
 	ctx.Endpoint.Labels = map[string]string{"team": "checkout", "audience": "partners"}
 	ctx.DataPlane.Gateways.Public = &platform.Gateway{
-		Name: "edge", Namespace: "gateways", Listener: "web", VirtualHost: "apps.example.com", Scheme: "http", Port: 8088,
+		Name: "edge", Namespace: "gateways", Listener: "web", VirtualHost: "apps.example.com", Scheme: "http", Port: new(int64(8088)),
 		ListenerPorts: map[string]int64{"https": 8443},
 		Peers: &platform.Peers{
 			Namespaces: []string{"proxies-b", "proxies-a", "proxies-b"},

@@ -62,7 +62,7 @@ func Endpoint() *dataplane.EndpointContext {
 	deployment.DataPlane.Gateways.Public = &platform.Gateway{
 		Name: "public", Namespace: "gateways", VirtualHost: "apps.example.com",
 	}
-	deployment.DeployableArtifact.Configuration.Ports = map[string]platform.Port{"http": {Port: 80, TargetPort: 8080}}
+	deployment.DeployableArtifact.Configuration.Ports = map[string]platform.Port{"http": {Port: 80, TargetPort: new(int64(8080))}}
 	return &dataplane.EndpointContext{
 		Organization:       Organization,
 		Project:            deployment.Project,
