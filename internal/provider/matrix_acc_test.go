@@ -71,9 +71,9 @@ type matrix struct {
 	objects map[string]acctest.Object
 }
 
-// update is the cell of a row.
+// update is the subject of the cells of some rows.
 type update struct {
-	row   row
+	rows  []row
 	name  string
 	views []view
 }
@@ -81,37 +81,52 @@ type update struct {
 // lastStep is the one in which every row is back where it was.
 const lastStep = 3
 
-// world returns the world of a row at a step, and the value of its attribute.
-func (u *update) world(kind, step int) (*world, any) {
+// world returns the world of the rows at a step, and the values of their attributes.
+func (u *update) world(kind, step int) (*world, []any) {
 	w := newTrack(u.name)
 	if kind != kindDeployment {
-		w = newWorld(kind, u.name, u.row.deep)
+		w = newWorld(kind, u.name, u.rows[0].deep)
 	}
-	for _, path := range slices.Sorted(maps.Keys(u.row.given)) {
-		if !strings.HasPrefix(path, overridden) {
-			w.subject.set(path, u.row.given[path])
+	give := func(overrides bool) {
+		for _, r := range u.rows {
+			for _, path := range slices.Sorted(maps.Keys(r.given)) {
+				if strings.HasPrefix(path, overridden) == overrides {
+					w.subject.set(path, r.given[path])
+				}
+			}
 		}
 	}
-	if u.row.around != nil {
-		u.row.around(w)
+	give(false)
+	if around := u.rows[0].around; around != nil {
+		around(w)
 	}
-	for _, path := range slices.Sorted(maps.Keys(u.row.given)) {
-		if strings.HasPrefix(path, overridden) {
-			w.subject.set(path, u.row.given[path])
-		}
-	}
+	give(true)
+	values := make([]any, len(u.rows))
 	if step == 0 || step == lastStep {
-		return w, nil
+		return w, values
 	}
-	value := u.row.values[min(step, len(u.row.values))-1]
-	if of, ok := value.(func(*world) any); ok {
-		value = of(w)
+	for i, r := range u.rows {
+		values[i] = r.values[min(step, len(r.values))-1]
+		if of, ok := values[i].(func(*world) any); ok {
+			values[i] = of(w)
+		}
+		w.subject.set(r.path, values[i])
+		for path, other := range r.along {
+			w.subject.set(path, other)
+		}
 	}
-	w.subject.set(u.row.path, value)
-	for path, other := range u.row.along {
-		w.subject.set(path, other)
+	return w, values
+}
+
+// others are the places in which the other rows show than that of an index.
+func (u *update) others(index int, values []any) []string {
+	var places []string
+	for i, r := range u.rows {
+		if i != index && r.shows != nil && values[i] != nil {
+			places = slices.AppendSeq(places, maps.Keys(r.shows(values[i])))
+		}
 	}
-	return w, value
+	return places
 }
 
 // changes tells whether a step changes the subject.
@@ -125,10 +140,17 @@ func newMatrix(t *testing.T, table kindTable) *matrix {
 	t.Helper()
 	e := acctest.New(t)
 	m := &matrix{table: table, e: e, cli: e.CLI(t), cells: map[string][]string{}, subjects: map[string]*world{}}
+	groups := map[string]*update{}
 	for i, r := range table.rows {
-		if r.never == "" {
-			m.updates = append(m.updates, &update{row: r, name: fmt.Sprintf("row%d", i)})
+		if r.never != "" {
+			continue
 		}
+		if known := groups[r.group]; r.group != "" && known != nil {
+			known.rows = append(known.rows, r)
+			continue
+		}
+		groups[r.group] = &update{rows: []row{r}, name: fmt.Sprintf("row%d", i)}
+		m.updates = append(m.updates, groups[r.group])
 	}
 	names := []string{"drifted", "lost", "swapped", "again", "kept", "byid", "byblock"}
 	if table.deleted != "" {

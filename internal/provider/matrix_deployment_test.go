@@ -43,6 +43,9 @@ func override(one row) row {
 	over.path = strings.Replace(one.path, configured, overridden, 1)
 	over.along, over.given = rename(one.along), rename(one.given)
 	over.warns = ""
+	if one.group != "" {
+		over.group = overridden + one.group
+	}
 	if at := overridden + `ports["http"].`; strings.HasPrefix(over.path, at) {
 		over.given[at+"port"] = 80
 	}
@@ -50,22 +53,15 @@ func override(one row) row {
 		return over
 	}
 	over.around = func(w *world) {
-		own := one.around != nil
-		if own {
+		if one.around != nil {
 			one.around(w)
 		}
 		for path, value := range one.given {
 			if value == nil {
 				w.subject.set(path, nil)
-				own = true
 			}
 		}
 		promote(w, "prod", nil)
-		if !own {
-			// All that promote the base configuration promote that of one deployment.
-			w.subject.set("promoted_from.deployment", reference{"platform_deployment.spare.id", "shop/spare/main/dev"})
-			w.blocks = []*block{w.subject}
-		}
 	}
 	return over
 }
@@ -110,8 +106,8 @@ func configurationRows() []row {
 		return object("http", object("port", 80), "admin", object("port", 9000), "zeta", object("port", port))
 	}
 	rows := []row{
-		{path: configured + "command", values: word(list("serve"), list("serve", "--fast")), shows: at(mainContainer + "command")},
-		{path: configured + "args", values: word(list("--a", "b"), list("--c")), shows: at(mainContainer + "args")},
+		{path: configured + "command", group: "container", values: word(list("serve"), list("serve", "--fast")), shows: at(mainContainer + "command")},
+		{path: configured + "args", group: "container", values: word(list("--a", "b"), list("--c")), shows: at(mainContainer + "args")},
 		{path: configured + "ports", values: word(more(9001), more(9002)), shows: func(value any) map[string]any {
 			port := value.(map[string]any)["zeta"].(map[string]any)["port"] //nolint:forcetypeassert // the value is one of the two above
 			return map[string]any{
@@ -125,29 +121,29 @@ func configurationRows() []row {
 		}},
 		{path: http + "target_port", values: word(8080, 8081), shows: at(servicePort+"[1].targetPort", mainContainer+"ports[1].containerPort")},
 		{path: http + "protocol", values: word("UDP", "SCTP"), shows: at(servicePort+"[1].protocol", mainContainer+"ports[1].protocol")},
-		{path: configured + "env", values: word(object("A", "1"), object("A", "2", "B", "3")), shows: func(value any) map[string]any {
+		{path: configured + "env", group: "container", values: word(object("A", "1"), object("A", "2", "B", "3")), shows: func(value any) map[string]any {
 			return map[string]any{mainContainer + "env": pairs(value)}
 		}},
 		{path: configured + "scaling.replicas", given: map[string]any{configured + "scaling": nil}, values: word(2, 3), shows: at("deployment.Deployment.spec.replicas"), warns: "Replicas will be reset"},
-		{path: volume + "mount_path", given: scratch, values: word("/data", "/var/data"), shows: at(mainContainer + "volumeMounts[0].mountPath")},
-		{path: volume + "read_only", given: scratch, values: word(true, false), shows: func(value any) map[string]any {
+		{path: volume + "mount_path", group: "volume", given: scratch, values: word("/data", "/var/data"), shows: at(mainContainer + "volumeMounts[0].mountPath")},
+		{path: volume + "read_only", group: "volume", given: scratch, values: word(true, false), shows: func(value any) map[string]any {
 			if value == false {
 				return nil
 			}
 			return map[string]any{mainContainer + "volumeMounts[0].readOnly": true}
 		}},
-		{path: volume + "empty_dir.medium", given: scratch, values: word("Memory"), shows: at(podTemplate + "spec.volumes[0].emptyDir.medium")},
-		{path: volume + "empty_dir.size_limit", given: scratch, values: word("1Gi", "2Gi"), shows: at(podTemplate + "spec.volumes[0].emptyDir.sizeLimit")},
+		{path: volume + "empty_dir.medium", group: "volume", given: scratch, values: word("Memory"), shows: at(podTemplate + "spec.volumes[0].emptyDir.medium")},
+		{path: volume + "empty_dir.size_limit", group: "volume", given: scratch, values: word("1Gi", "2Gi"), shows: at(podTemplate + "spec.volumes[0].emptyDir.sizeLimit")},
 		{path: volume + "secret", along: along, values: word("one", "two"), shows: mounted("secret")},
 		{path: volume + "config_map", along: along, values: word("one", "two"), shows: mounted("configMap")},
-		{path: configured + "pod_annotations", values: word(object("example.com/a", "one"), object("example.com/b", "two")), shows: at(podTemplate + "metadata.annotations")},
-		{path: configured + "termination_grace_period_seconds", values: word(10, 0), shows: at(podTemplate + "spec.terminationGracePeriodSeconds")},
+		{path: configured + "pod_annotations", group: "container", values: word(object("example.com/a", "one"), object("example.com/b", "two")), shows: at(podTemplate + "metadata.annotations")},
+		{path: configured + "termination_grace_period_seconds", group: "container", values: word(10, 0), shows: at(podTemplate + "spec.terminationGracePeriodSeconds")},
 	}
 	for _, list := range []string{"requests", "limits"} {
 		rows = append(
 			rows,
-			row{path: configured + "resources." + list + ".cpu", values: word("100m", "200m"), shows: at(mainContainer + "resources." + list + ".cpu")},
-			row{path: configured + "resources." + list + ".memory", values: word("64Mi", "128Mi"), shows: at(mainContainer + "resources." + list + ".memory")},
+			row{group: "container", path: configured + "resources." + list + ".cpu", values: word("100m", "200m"), shows: at(mainContainer + "resources." + list + ".cpu")},
+			row{group: "container", path: configured + "resources." + list + ".memory", values: word("64Mi", "128Mi"), shows: at(mainContainer + "resources." + list + ".memory")},
 		)
 	}
 	return slices.Concat(rows, scheduleRows(), probeRows("readiness"), probeRows("liveness"), probeRows("startup"))
@@ -156,7 +152,7 @@ func configurationRows() []row {
 // scheduleRows are those of a scheduled task.
 func scheduleRows() []row {
 	const path, job = configured + "schedule.", "deployment.CronJob.spec."
-	rows := []row{
+	rows := grouped("schedule", []row{
 		{path: path + "cron", values: []any{"0 5 * * *", "@daily"}, shows: at(job + "schedule")},
 		{path: path + "timezone", values: []any{"Europe/Berlin", "UTC"}, shows: at(job + "timeZone")},
 		{path: path + "disabled", values: []any{true, false}, shows: func(value any) map[string]any {
@@ -165,7 +161,7 @@ func scheduleRows() []row {
 			}
 			return map[string]any{job + "suspend": true}
 		}},
-	}
+	}...)
 	for i := range rows {
 		rows[i].around = func(w *world) {
 			w.subject.id = strings.Replace(w.subject.id, "/spare/", "/timer/", 1)
@@ -226,6 +222,10 @@ func probeRows(name string) []row {
 			one = row{path: one.path, never: "a readiness probe has none"}
 		}
 		rows = append(rows, one)
+	}
+	// The three probes of a container have nothing to do with each other.
+	for i := range rows {
+		rows[i].group = "probes" + strings.TrimPrefix(rows[i].path, path)
 	}
 	return rows
 }

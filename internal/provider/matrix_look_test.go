@@ -90,8 +90,8 @@ func cluster(t *testing.T, e *acctest.Env) map[string]acctest.Object {
 }
 
 // look sees a world. The outputs that tell how an apply went are left out, and
-// so is the release, unless the row is about waiting.
-func look(w *world, r row, state map[string]map[string]any, objects map[string]acctest.Object) (view, error) {
+// so is the release, unless a row is about waiting.
+func look(w *world, rows []row, state map[string]map[string]any, objects map[string]acctest.Object) (view, error) {
 	v := view{shown: flat{}, live: flat{}, configured: state[w.subject.address()], keys: map[string]string{}, there: map[string]bool{}}
 	for key := range objects {
 		v.there[key] = true
@@ -106,7 +106,7 @@ func look(w *world, r row, state map[string]map[string]any, objects map[string]a
 		}
 		values := state[b.address()]
 		outputs := []string{"addresses", "namespace", "cells", "environments"}
-		if r.path == "wait_for_rollout" {
+		if slices.ContainsFunc(rows, func(r row) bool { return r.path == "wait_for_rollout" }) {
 			outputs = append(outputs, "ready", "status")
 		}
 		for _, output := range outputs {
@@ -129,10 +129,14 @@ func look(w *world, r row, state map[string]map[string]any, objects map[string]a
 }
 
 // compare returns what is wrong with a view of a world whose attribute has a
-// value, when base is the view of one where it has none.
-func compare(r row, value any, base, now view) []string {
+// value, when base is the view of one where it has none. others are places that
+// other attributes change.
+func compare(r row, value any, base, now view, others []string) []string {
 	var problems []string
 	want, got := maps.Clone(base.shown), maps.Clone(now.shown)
+	for _, place := range others {
+		want, got = want.without(place), got.without(place)
+	}
 	wanted := map[string]any{}
 	if value != nil && r.shows != nil {
 		wanted = r.shows(value)
@@ -162,7 +166,7 @@ func compare(r row, value any, base, now view) []string {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		problems = append(problems, "what is shown: -want +got:\n"+diff)
+		problems = append(problems, fmt.Sprintf("%v: what is shown: -want +got:\n%s", value, diff))
 	}
 	if value != nil {
 		state := flatten(r.path, schematest.Get(now.configured, schematest.Parse(r.path)))

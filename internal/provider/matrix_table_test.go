@@ -28,6 +28,9 @@ type row struct {
 	warns string
 	// never says why there is nothing to change.
 	never string
+	// group names the rows that share a subject, which must not depend on each
+	// other; the first one's around holds for all. Without it a row has its own.
+	group string
 }
 
 func (r row) name() string { return r.path + r.variant }
@@ -112,6 +115,14 @@ func renamed(id string) identity {
 	return identity{"name", func(name string) any { return name + "-new" }, literal(id), nil}
 }
 
+// grouped lets rows share a subject.
+func grouped(name string, rows ...row) []row {
+	for i := range rows {
+		rows[i].group = name
+	}
+	return rows
+}
+
 // general are the rows of every kind. labels show in the objects of a kind.
 func general(waits bool, labelled ...string) []row {
 	rows := []row{
@@ -122,6 +133,7 @@ func general(waits bool, labelled ...string) []row {
 	for _, verb := range []string{"create", "read", "update", "delete"} {
 		rows = append(rows, row{path: "timeouts." + verb, values: []any{"7m", "8m"}})
 	}
+	rows = grouped("general", rows...)
 	if waits {
 		rows = append(rows, row{path: "wait_for_rollout", values: []any{false, true}, shows: func(value any) map[string]any {
 			if value == false {

@@ -51,7 +51,7 @@ func (m *matrix) see(t *testing.T) {
 	t.Helper()
 	for _, u := range m.updates {
 		w, _ := u.world(m.table.kind, m.step)
-		seen, err := look(w, u.row, m.state, m.objects)
+		seen, err := look(w, u.rows, m.state, m.objects)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,38 +72,47 @@ func (m *matrix) update(t *testing.T) {
 		}
 		var warnings []string
 		for _, u := range m.updates {
-			if m.step == lastStep && u.row.warns != "" {
-				// Once for the plan and once for the apply that plans again.
-				warnings = append(warnings, u.row.warns, u.row.warns)
+			for _, r := range u.rows {
+				if m.step == lastStep && r.warns != "" {
+					// Once for the plan and once for the apply that plans again.
+					warnings = append(warnings, r.warns, r.warns)
+				}
 			}
 		}
 		actions := m.apply(t, warnings, arguments...)
 		check(actions)
 		m.see(t)
 		for _, u := range m.updates {
-			cell := "update/" + u.row.name()
-			w, value := u.world(m.table.kind, m.step)
-			want := ""
-			if u.changes(m.table.kind, m.step) {
-				want = "update"
-			}
-			m.expect(actions, map[string]string{w.subject.address(): want}, map[string]string{w.subject.address(): cell})
-			for _, problem := range compare(u.row, value, u.views[0], u.views[m.step]) {
-				m.failf(cell, "%v: %s", value, problem)
-			}
-			for _, b := range w.blocks {
-				if action := actions[b.address()]; action != "" && action != "update" {
-					m.failf(cell, "%s: the plan is to %s", b.address(), action)
-				}
-				delete(actions, b.address())
-			}
-			if m.step == lastStep {
-				m.cells[cell] = append(m.cells[cell], back(u.row, u.row.values, u.views[0], u.views[m.step])...)
-			}
+			m.updated(u, actions)
 		}
 		m.nothingElse(actions, "update")
 	}
 	m.step = 0
+}
+
+// updated notes for each row of a subject what is wrong after a step.
+func (m *matrix) updated(u *update, actions map[string]string) {
+	w, values := u.world(m.table.kind, m.step)
+	want := ""
+	if u.changes(m.table.kind, m.step) {
+		want = "update"
+	}
+	for i, r := range u.rows {
+		cell := "update/" + r.name()
+		m.cells[cell] = append(m.cells[cell], compare(r, values[i], u.views[0], u.views[m.step], u.others(i, values))...)
+		if got := actions[w.subject.address()]; got != want {
+			m.failf(cell, "%s: the plan is to %q, want %q", w.subject.address(), got, want)
+		}
+		if m.step == lastStep {
+			m.cells[cell] = append(m.cells[cell], back(r, r.values, u.views[0], u.views[m.step])...)
+		}
+	}
+	for _, b := range w.blocks {
+		if action := actions[b.address()]; action != "" && action != "update" {
+			m.failf("update/"+u.rows[0].name(), "%s: the plan is to %s", b.address(), action)
+		}
+		delete(actions, b.address())
+	}
 }
 
 // nothingElse notes what is planned for no cell.
