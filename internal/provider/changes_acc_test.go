@@ -43,27 +43,6 @@ func TestAccPrune(t *testing.T) {
 	gone(t, e)
 }
 
-// Without policies of the data plane nobody is kept out.
-func TestAccNetworkPolicyOff(t *testing.T) {
-	t.Parallel()
-	e := acctest.New(t)
-	namespace := e.Namespace("shop", "dev")
-	cli := e.CLI(t)
-	cli.Write(t, "main.tf", e.Base()+acctest.Component("cart", fmt.Sprintf("image = %q", acctest.Image))+
-		acctest.Deployment("cart", acctest.HTTP())+acctest.Endpoint("web", "cart", `visibility = "public"`))
-	for _, tc := range []struct {
-		policy string
-		want   int
-	}{{"kubernetes", 2}, {"none", 0}, {"kubernetes", 2}} {
-		cli.Write(t, "policy_override.tf", fmt.Sprintf("resource \"platform_data_plane\" \"main\" {\n  network_policy = %q\n}\n", tc.policy))
-		cli.Apply(t).Must(t)
-		equal(t, "policies with "+tc.policy, tc.want, len(e.List(t, "NetworkPolicy", namespace, "")))
-		cli.Plan(t).MustBeEmpty(t)
-	}
-	cli.Destroy(t).Must(t)
-	gone(t, e)
-}
-
 // A data plane is reached by the connection that it names, records by the default one.
 func TestAccTwoConnections(t *testing.T) {
 	t.Parallel()

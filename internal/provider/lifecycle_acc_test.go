@@ -163,13 +163,7 @@ func TestAccLifecycle(t *testing.T) {
 			}),
 		},
 	}
-	for address, id := range map[string]string{
-		"platform_data_plane.main": "main", "platform_environment.dev": "dev", "platform_deployment_pipeline.main": "main", "platform_project.shop": "shop",
-		component: "shop/cart", deployment: "shop/cart/main/dev", endpoint: "shop/cart/main/dev/web",
-	} {
-		steps = append(steps, imports(t, address, id)...)
-	}
-	e.Test(t, steps...)
+	e.Test(t, append(steps, imports(t, deployment, "shop/cart/main/dev")...)...)
 }
 
 // Only a change of what makes up an id replaces.
@@ -216,72 +210,6 @@ resource "platform_component" "cart" {
 				statecheck.ExpectKnownValue(endpoint, tfjsonpath.New("id"), knownvalue.StringExact("shop/basket/v2/dev/web")),
 			},
 			Check: only("basket--v2"),
-		},
-	)
-}
-
-// What a platform team describes can be changed in place while it is in use.
-func TestAccPlatformUpdates(t *testing.T) {
-	t.Parallel()
-	e := acctest.New(t)
-	namespace := e.Namespace("shop", "dev")
-	config := func(plane, environment, pipeline, project string) string {
-		return e.Provider() + fmt.Sprintf(`
-resource "platform_data_plane" "main" {
-  name     = "main"
-  gateways = { public = { name = "public", namespace = "gateways", virtual_host = %q } }
-}
-resource "platform_environment" "dev" {
-  name       = "dev"
-  data_plane = platform_data_plane.main.id
-  %s
-}
-resource "platform_environment" "prod" {
-  name       = "prod"
-  data_plane = platform_data_plane.main.id
-}
-resource "platform_deployment_pipeline" "main" {
-  name            = "main"
-  promotion_paths = [{ source = platform_environment.dev.id%s }]
-}
-resource "platform_project" "shop" {
-  name                = "shop"
-  deployment_pipeline = platform_deployment_pipeline.main.id
-  %s
-}
-`, plane, environment, pipeline, project) +
-			acctest.Component("cart", fmt.Sprintf("image = %q", acctest.Image)) + acctest.Deployment("cart", acctest.HTTP()) + acctest.Endpoint("web", "cart", `visibility = "public"`)
-	}
-	e.Test(
-		t,
-		resource.TestStep{Config: config("apps.example.com", "", "", "")},
-		resource.TestStep{
-			Config: config("apps.example.org", "dns_prefix = \"live\"\n  production = true",
-				`, targets = [{ environment = platform_environment.prod.id }]`, `namespace_labels = { team = "checkout" }`),
-			ConfigPlanChecks: preApply(
-				action("platform_data_plane.main", plancheck.ResourceActionUpdate), action("platform_environment.dev", plancheck.ResourceActionUpdate),
-				action("platform_deployment_pipeline.main", plancheck.ResourceActionUpdate), action("platform_project.shop", plancheck.ResourceActionUpdate),
-				action(component, plancheck.ResourceActionNoop), action(deployment, plancheck.ResourceActionNoop), action(endpoint, plancheck.ResourceActionUpdate),
-			),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("platform_deployment_pipeline.main", tfjsonpath.New("environments"), knownvalue.ListExact([]knownvalue.Check{
-					knownvalue.StringExact("dev"), knownvalue.StringExact("prod"),
-				})),
-				statecheck.ExpectKnownValue(endpoint, tfjsonpath.New("addresses").AtMapKey("public"), knownvalue.StringRegexp(regexp.MustCompile(`\.live\.apps\.example\.org/?$`))),
-			},
-			Check: live(t, func(t *testing.T) {
-				labels := e.Get(t, "Namespace", "", namespace).GetLabels()
-				equal(t, "namespace label", "checkout", labels["team"])
-				equal(t, "production", "true", labels["openplatform.dev/production"])
-			}),
-		},
-		resource.TestStep{
-			Config: config("apps.example.com", "", "", ""),
-			Check: live(t, func(t *testing.T) {
-				labels := e.Get(t, "Namespace", "", namespace).GetLabels()
-				equal(t, "namespace label", "", labels["team"])
-				equal(t, "production", "", labels["openplatform.dev/production"])
-			}),
 		},
 	)
 }

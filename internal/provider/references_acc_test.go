@@ -195,55 +195,6 @@ func TestAccTakenId(t *testing.T) {
 	gone(t, e)
 }
 
-// An object is not destroyed before those that are part of it.
-func TestAccChildren(t *testing.T) {
-	t.Parallel()
-	e := acctest.New(t)
-	owner, tenant := e.CLI(t), e.CLI(t)
-	owner.Write(t, "main.tf", e.Base())
-	owner.Apply(t).Must(t)
-	tenant.Write(t, "main.tf", e.Provider()+`
-resource "platform_component" "cart" {
-  project = "shop"
-  name    = "cart"
-  type    = "service"
-  image   = "redis"
-}
-resource "platform_deployment" "cart" {
-  component   = platform_component.cart.id
-  environment = "dev"
-}
-resource "platform_component" "mailer" {
-  project = "shop"
-  name    = "mailer"
-  type    = "service"
-}
-`)
-	tenant.Apply(t).Must(t)
-	owner.Destroy(t).MustFail(t, `Conflict.*project "shop" has components and cannot be destroyed before them: "shop/cart", "shop/mailer"`)
-	owner.Apply(t, "-refresh-only").Must(t)
-	owner.Plan(t).MustBeEmpty(t)
-
-	// In another order, an environment and a data plane in use.
-	forget(t, owner, "platform_project.shop", "platform_deployment_pipeline.main")
-	owner.Destroy(t).MustFail(t, `environment "dev" has deployments and cannot be destroyed before them: "shop/cart/main/dev"`)
-	forget(t, owner, "platform_environment.dev")
-	owner.Destroy(t).MustFail(t, `data.plane "main" has namespaces of projects and cannot be destroyed before them: "shop/dev"`)
-
-	tenant.Plan(t).MustBeEmpty(t)
-	tenant.Destroy(t).Must(t)
-	for _, imported := range [][2]string{
-		{"platform_environment.dev", "dev"}, {"platform_deployment_pipeline.main", "main"}, {"platform_project.shop", "shop"},
-	} {
-		if _, err := owner.Run(t, "import", imported[0], imported[1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	owner.Plan(t).MustBeEmpty(t)
-	owner.Destroy(t).Must(t)
-	gone(t, e)
-}
-
 // forget takes addresses out of the state.
 func forget(t *testing.T, cli *acctest.CLI, addresses ...string) {
 	t.Helper()

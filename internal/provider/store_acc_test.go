@@ -126,29 +126,6 @@ func TestAccWrongStore(t *testing.T) {
 	kept(t)
 }
 
-// A record that somebody removed is an object that is gone: it is planned
-// again, and goes on with the objects that it finds to be its own.
-func TestAccRecordGone(t *testing.T) {
-	t.Parallel()
-	e := acctest.New(t)
-	namespace := e.Namespace("shop", "dev")
-	cli := e.CLI(t)
-	cli.Write(t, "main.tf", e.Base()+acctest.Component("cart", fmt.Sprintf("image = %q", acctest.Image))+acctest.Deployment("cart", acctest.HTTP()))
-	cli.Apply(t).Must(t)
-	before := e.Get(t, "Deployment", namespace, "cart")
-	for _, record := range e.List(t, "ConfigMap", e.ControlPlane(), "openplatform.dev/record-kind=deployment") {
-		e.Delete(t, "ConfigMap", e.ControlPlane(), record.GetName())
-	}
-	equal(t, "plan", map[string]string{deployment: "create"}, cli.Plan(t).Must(t).Actions)
-	cli.ApplyPlan(t).Must(t)
-	after := e.Get(t, "Deployment", namespace, "cart")
-	equal(t, "UID", before.GetUID(), after.GetUID())
-	equal(t, "generation", before.GetGeneration(), after.GetGeneration())
-	cli.Plan(t).MustBeEmpty(t)
-	cli.Destroy(t).Must(t)
-	gone(t, e)
-}
-
 // The namespace of a cell that somebody removed comes back with all that was in it.
 func TestAccNamespaceGone(t *testing.T) {
 	t.Parallel()

@@ -170,24 +170,6 @@ func TestAccReplace(t *testing.T) {
 	)
 }
 
-// The -replace option plans a resource twice.
-func TestAccReplaceOption(t *testing.T) {
-	t.Parallel()
-	e := acctest.New(t)
-	cli := e.CLI(t)
-	cli.Write(t, "main.tf", e.Base()+acctest.Component("cart", fmt.Sprintf("image = %q", acctest.Image))+acctest.Deployment("cart", acctest.HTTP())+acctest.Endpoint("web", "cart"))
-	cli.Apply(t).Must(t)
-	before := e.Get(t, "Deployment", e.Namespace("shop", "dev"), "cart")
-	planned := cli.Apply(t, "-replace="+deployment).Must(t)
-	equal(t, "plan", map[string]string{deployment: "replace"}, planned.Actions)
-	if after := e.Get(t, "Deployment", e.Namespace("shop", "dev"), "cart"); after.GetUID() == before.GetUID() {
-		t.Error("the Deployment is still the old one")
-	}
-	cli.Plan(t).MustBeEmpty(t)
-	cli.Destroy(t).Must(t)
-	gone(t, e)
-}
-
 // Whoever stops setting the number of replicas is told what that does.
 func TestAccReplicasDropped(t *testing.T) {
 	t.Parallel()
