@@ -93,19 +93,23 @@ func (r *Runtime) decide(ctx context.Context, a *application, live object, refus
 		}
 		live = fresh
 	}
+	if a.adopting && a.request.Adopt == runtime.AdoptForce {
+		return live, nil
+	}
 	var texts, paths []string
 	for _, found := range conflicts {
 		text := "was set by"
 		switch {
 		case slices.Contains(fields.Owners(live, found.path, metav1.ManagedFieldsOperationApply), found.manager):
 			text = "is applied by"
-		case found.subresource != "" || !a.isNew(found.path):
+		case found.manager == a.manager || found.subresource != "" || !a.isNew(found.path):
+			// What admission adds to our applies is written in our name.
 			continue
 		}
 		texts = append(texts, fmt.Sprintf("%s %s %q", found.path, text, found.manager))
 		paths = append(paths, found.path)
 	}
-	if len(texts) > 0 && !(a.adopting && a.request.Adopt == runtime.AdoptForce) {
+	if len(texts) > 0 {
 		return nil, runtime.Errorf(runtime.Conflict, "%s: fields of it belong to others: %s", a.key, strings.Join(texts, "; ")).WithPaths(paths...)
 	}
 	return live, nil

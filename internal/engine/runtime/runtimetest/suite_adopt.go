@@ -25,7 +25,7 @@ func adoptCases(t *testing.T, h Harness) {
 			other := ConfigMap(b.Other, b.namespace, "example", map[string]any{"a": "1"})
 			_, err := runtime.Apply(b.ctx, b.runtime, &runtime.ApplyRequest{PlanResource: other, Stack: b.Other})
 			b.wantCode(err, "")
-			_, err = runtime.Apply(b.ctx, b.runtime, b.adopting(nil, b.configMap("a", "1")))
+			_, err = runtime.Apply(b.ctx, b.runtime, b.adopting(b.configMap("a", "1")))
 			b.wantCode(err, runtime.AlreadyExists, b.Other.OwnerID, `adopt = "force"`)
 		},
 		"an unowned object is adopted if allowed": func(b *bench) {
@@ -50,7 +50,7 @@ func adoptCases(t *testing.T, h Harness) {
 			plan := b.configMap("a", "1")
 			foreign := bare(b.configMap("a", "2"))
 			b.Foreign(b.T, foreign)
-			request := b.adopting(nil, plan)
+			request := b.adopting(plan)
 			request.DryRun = true
 			response, err := runtime.Apply(b.ctx, b.runtime, request)
 			b.wantCode(err, "")
@@ -58,6 +58,23 @@ func adoptCases(t *testing.T, h Harness) {
 			_, err = runtime.Apply(b.ctx, b.runtime, b.request(nil, plan))
 			b.wantCode(err, runtime.AlreadyExists)
 		},
+		"an object that cannot change to what is wanted is not adopted": func(b *bench) {
+			foreign, plan := bare(b.configMap("a", "1")), b.configMap("a", "2")
+			Set(foreign, true, "immutable")
+			b.Foreign(b.T, foreign)
+			request := b.adopting(plan)
+			request.Replace = true
+			_, err := runtime.Apply(b.ctx, b.runtime, request)
+			b.wantCode(err, runtime.ReplaceRequired, "data")
+			_, err = runtime.Apply(b.ctx, b.runtime, b.request(nil, plan))
+			b.wantCode(err, runtime.AlreadyExists)
+		},
+	})
+}
+
+func adoptedFieldsCases(t *testing.T, h Harness) {
+	t.Helper()
+	cases(t, h, map[string]func(*bench){
 		"what an adopted object has besides is left alone": func(b *bench) {
 			plan := b.configMap("a", "1")
 			b.Foreign(b.T, bare(b.configMap("a", "theirs", "z", "theirs")))
@@ -90,33 +107,22 @@ func adoptCases(t *testing.T, h Harness) {
 			plan := b.configMap("a", "1")
 			b.Foreign(b.T, bare(plan))
 			b.Edit(b.T, plan.ID, "applier", metav1.ManagedFieldsOperationApply, "theirs", "data", "a")
-			_, err := runtime.Apply(b.ctx, b.runtime, b.adopting(nil, plan))
+			_, err := runtime.Apply(b.ctx, b.runtime, b.adopting(plan))
 			b.wantCode(err, runtime.Conflict, "applier")
 			b.wantPaths(pathsOf(err), "data.a")
-			request := b.adopting(nil, plan)
+			request := b.adopting(plan)
 			request.Force = true
 			_, err = runtime.Apply(b.ctx, b.runtime, request)
 			b.wantCode(err, "")
 			b.wantSame(b.read(plan), plan)
 			b.wantAction(b.apply(plan, plan), runtime.ActionNoOp)
 		},
-		"an object that cannot change to what is wanted is not adopted": func(b *bench) {
-			foreign, plan := bare(b.configMap("a", "1")), b.configMap("a", "2")
-			Set(foreign, true, "immutable")
-			b.Foreign(b.T, foreign)
-			request := b.adopting(nil, plan)
-			request.Replace = true
-			_, err := runtime.Apply(b.ctx, b.runtime, request)
-			b.wantCode(err, runtime.ReplaceRequired, "data")
-			_, err = runtime.Apply(b.ctx, b.runtime, b.request(nil, plan))
-			b.wantCode(err, runtime.AlreadyExists)
-		},
 	})
 }
 
 // adopting returns a request that may take over what nobody owns.
-func (b *bench) adopting(prior, plan *runtime.Resource) *runtime.ApplyRequest {
-	request := b.request(prior, plan)
+func (b *bench) adopting(plan *runtime.Resource) *runtime.ApplyRequest {
+	request := b.request(nil, plan)
 	request.Adopt = runtime.AdoptIfUnowned
 	return request
 }
@@ -124,7 +130,7 @@ func (b *bench) adopting(prior, plan *runtime.Resource) *runtime.ApplyRequest {
 // adopt takes over what nobody owns.
 func (b *bench) adopt(plan *runtime.Resource) *runtime.ApplyResponse {
 	b.Helper()
-	response, err := runtime.Apply(b.ctx, b.runtime, b.adopting(nil, plan))
+	response, err := runtime.Apply(b.ctx, b.runtime, b.adopting(plan))
 	b.wantCode(err, "")
 	b.wantAction(response, runtime.ActionUpdate)
 	return response

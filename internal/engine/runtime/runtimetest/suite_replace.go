@@ -23,33 +23,16 @@ func replaceCases(t *testing.T, h Harness) {
 		Set(plan, true, "immutable")
 		return prior, plan
 	}
-	replacing := func(b *bench, prior, plan *runtime.Resource) *runtime.ApplyRequest {
-		request := b.request(prior, plan)
-		request.Replace = true
-		return request
-	}
 	cases(t, h, map[string]func(*bench){
 		"what cannot change is replaced if allowed": func(b *bench) {
 			for _, pair := range [][2]*runtime.Resource{pairOf(frozen(b)), b.selectors()} {
-				prior, plan := pair[0], pair[1]
-				first := b.apply(nil, prior)
-				response, err := runtime.Apply(b.ctx, b.runtime, replacing(b, prior, plan))
-				b.wantCode(err, "")
-				b.wantAction(response, runtime.ActionReplace)
-				if response.UID == "" || response.UID == first.UID {
-					b.Errorf("%s: UID is %q after %q", plan.ID, response.UID, first.UID)
-				}
-				if len(response.ChangedPaths) == 0 || len(response.Warnings) != 1 {
-					b.Errorf("%s: changed %v with warnings %v", plan.ID, response.ChangedPaths, response.Warnings)
-				}
-				b.wantSame(b.read(plan), plan)
-				b.wantAction(b.apply(plan, plan), runtime.ActionNoOp)
+				b.wantReplaced(pair[0], pair[1])
 			}
 		},
 		"what can change is not replaced": func(b *bench) {
 			prior, plan := b.configMap("a", "1"), b.configMap("a", "2")
 			first := b.apply(nil, prior)
-			response, err := runtime.Apply(b.ctx, b.runtime, replacing(b, prior, plan))
+			response, err := runtime.Apply(b.ctx, b.runtime, b.replacing(prior, plan))
 			b.wantCode(err, "")
 			b.wantAction(response, runtime.ActionUpdate)
 			if diff := cmp.Diff(first.UID, response.UID); diff != "" {
@@ -59,7 +42,7 @@ func replaceCases(t *testing.T, h Harness) {
 		"a dry run of a replacement writes nothing": func(b *bench) {
 			prior, plan := frozen(b)
 			b.apply(nil, prior)
-			request := replacing(b, prior, plan)
+			request := b.replacing(prior, plan)
 			request.DryRun = true
 			response, err := runtime.Apply(b.ctx, b.runtime, request)
 			b.wantCode(err, "")
@@ -74,7 +57,7 @@ func replaceCases(t *testing.T, h Harness) {
 			prior, plan := frozen(b)
 			Set(plan, "1", "data", "not a key!")
 			first := b.apply(nil, prior)
-			_, err := runtime.Apply(b.ctx, b.runtime, replacing(b, prior, plan))
+			_, err := runtime.Apply(b.ctx, b.runtime, b.replacing(prior, plan))
 			if code := runtime.CodeOf(err); code != runtime.InvalidArgument && code != runtime.ReplaceRequired {
 				b.Errorf("code is %q: %v", code, err)
 			}
@@ -90,11 +73,11 @@ func replaceCases(t *testing.T, h Harness) {
 			b.Edit(b.T, plan.ID, "somebody", metav1.ManagedFieldsOperationUpdate, []any{finalizer}, "metadata", "finalizers")
 			ctx, cancel := context.WithTimeout(b.ctx, time.Second)
 			defer cancel()
-			_, err := runtime.Apply(ctx, b.runtime, replacing(b, prior, plan))
+			_, err := runtime.Apply(ctx, b.runtime, b.replacing(prior, plan))
 			b.wantCode(err, runtime.DeadlineExceeded, finalizer)
 			// Run again it goes on from there, as after a crash: nothing is recorded.
 			done := make(chan *runtime.ApplyResponse, 1)
-			go func() { done <- b.runtime.Apply(b.ctx, replacing(b, nil, plan)) }()
+			go func() { done <- b.runtime.Apply(b.ctx, b.replacing(nil, plan)) }()
 			b.Edit(b.T, plan.ID, "somebody", metav1.ManagedFieldsOperationUpdate, nil, "metadata", "finalizers")
 			response := <-done
 			if response.Status != nil {
@@ -117,4 +100,27 @@ func (b *bench) selectors() [2]*runtime.Resource {
 		Set(prior, "former", append(path, "example.dev/set")...)
 	}
 	return pairOf(prior, plan)
+}
+
+// replacing returns a request that may replace.
+func (b *bench) replacing(prior, plan *runtime.Resource) *runtime.ApplyRequest {
+	request := b.request(prior, plan)
+	request.Replace = true
+	return request
+}
+
+func (b *bench) wantReplaced(prior, plan *runtime.Resource) {
+	b.Helper()
+	first := b.apply(nil, prior)
+	response, err := runtime.Apply(b.ctx, b.runtime, b.replacing(prior, plan))
+	b.wantCode(err, "")
+	b.wantAction(response, runtime.ActionReplace)
+	if response.UID == "" || response.UID == first.UID {
+		b.Errorf("%s: UID is %q after %q", plan.ID, response.UID, first.UID)
+	}
+	if len(response.ChangedPaths) == 0 || len(response.Warnings) != 1 {
+		b.Errorf("%s: changed %v with warnings %v", plan.ID, response.ChangedPaths, response.Warnings)
+	}
+	b.wantSame(b.read(plan), plan)
+	b.wantAction(b.apply(plan, plan), runtime.ActionNoOp)
 }
