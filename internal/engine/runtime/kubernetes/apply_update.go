@@ -100,10 +100,12 @@ func (r *Runtime) decide(ctx context.Context, a *application, live object, refus
 	for _, found := range conflicts {
 		text := "was set by"
 		switch {
+		case found.manager == a.manager:
+			// What admission adds to an apply is written in the applier's name.
+			continue
 		case slices.Contains(fields.Owners(live, found.path, metav1.ManagedFieldsOperationApply), found.manager):
 			text = "is applied by"
-		case found.manager == a.manager || found.subresource != "" || !a.isNew(found.path):
-			// What admission adds to our applies is written in our name.
+		case found.subresource != "" || !a.isNew(found.path):
 			continue
 		}
 		texts = append(texts, fmt.Sprintf("%s %s %q", found.path, text, found.manager))
