@@ -141,3 +141,35 @@ func namespaceOf(w *world) string {
 	}
 	return ""
 }
+
+// The cells of a project are no exception, although they have records of their own.
+func TestFieldsOfOthersInCells(t *testing.T) {
+	t.Parallel()
+	const step = 3
+	labelled := shop()
+	labelled.NamespaceLabels = map[string]string{"team": "ours"}
+	cases := map[string]struct {
+		reason string
+		prior  *platform.Project
+		want   runtime.Code
+	}{
+		"Never declared": {reason: "It is a conflict.", prior: shop(), want: runtime.Conflict},
+		"Declared":       {reason: "It is drift.", prior: labelled},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld()
+			tokens := tokensOf(w.apply(t, story()...))
+			w.update(t, tc.prior, tokens[step])
+			id := runtime.KubernetesID("v1", "Namespace", "", namespaceOf(w))
+			if err := w.fake.Edit(id, "somebody", metav1.ManagedFieldsOperationUpdate, "theirs", "metadata", "labels", "team"); err != nil {
+				t.Fatal(err)
+			}
+			_, err := w.engine(t).Apply(t.Context(), engine.ApplyRequest{Object: labelled, Token: &tokens[step], Prior: tc.prior, Wait: true})
+			if got := runtime.CodeOf(err); got != tc.want {
+				t.Errorf("%s\ngot %q, want %q: %v", tc.reason, got, tc.want, err)
+			}
+		})
+	}
+}

@@ -5,6 +5,8 @@ package kubernetes_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,5 +112,30 @@ func TestClusterTakesBackWhatWasScaled(t *testing.T) {
 	out := apply(t, r, c.stack, prior, plan)
 	if got := runtimetest.Get(out.Resource, "spec", "replicas"); got != int64(1) {
 		t.Errorf("replicas are %v: whoever scales leaves the field to the object's owner", got)
+	}
+}
+
+func TestClusterReplacementSurvivesALostAnswer(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	var deleted, lost atomic.Bool
+	r, _ := c.through(t, kubernetes.Options{}, func(request *http.Request) bool {
+		if request.Method == http.MethodDelete {
+			deleted.Store(true)
+		}
+		return request.Method == http.MethodPatch && deleted.Load() && lost.CompareAndSwap(false, true)
+	})
+	namespace := c.namespace(t)
+	prior := runtimetest.ConfigMap(c.stack, namespace, "example", map[string]any{"a": "1"})
+	plan := runtimetest.ConfigMap(c.stack, namespace, "example", map[string]any{"a": "2"})
+	runtimetest.Set(prior, true, "immutable")
+	apply(t, r, c.stack, nil, prior)
+	out, err := runtime.Apply(t.Context(), r, &runtime.ApplyRequest{PriorResource: prior, PlanResource: plan, Stack: c.stack, Replace: true})
+	wantCode(t, err, "")
+	if out.Action != runtime.ActionReplace || len(out.Warnings) != 1 || !lost.Load() {
+		t.Errorf("action is %s with warnings %v, and an answer was lost: %t", out.Action, out.Warnings, lost.Load())
+	}
+	if diff := cmp.Diff([]string{"data.a", "immutable"}, out.ChangedPaths); diff != "" {
+		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
 }
