@@ -41,6 +41,8 @@ type ApplyRequest struct {
 	Object platform.Object
 	// Token is that of the object; nil creates it.
 	Token *Token
+	// Prior is the object as it was last in force; nil when that is not known.
+	Prior platform.Object
 	// Wait blocks until what was made is ready.
 	Wait bool
 }
@@ -68,10 +70,15 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 	if err != nil {
 		return nil, err
 	}
+	former, err := e.former(ctx, record, request.Prior)
+	if err != nil {
+		return nil, err
+	}
 	u, changes, err := e.render(ctx, 0, request.Object, record, true)
 	if err != nil {
 		return nil, err
 	}
+	u.session().Remember(former)
 	outputs := Outputs{}
 	if outputs.Manifests, err = planned(changes); err != nil {
 		return nil, err
@@ -153,6 +160,10 @@ func (e *Engine) run(ctx context.Context, store *catalog.Store, record *catalog.
 		}
 		recorded, others = true, record.Inventory[len(inventory):]
 	}
+	u.session().SaveWith(func(ctx context.Context) error {
+		record.Inventory = append(u.session().Inventory(), others...)
+		return store.Put(ctx, record, object)
+	})
 	err = u.reconcile(ctx)
 	record.Observed = catalog.Observed{}
 	if err == nil && settle != nil {

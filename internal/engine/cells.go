@@ -43,11 +43,11 @@ func (e *Engine) cellUnit(ctx context.Context, resourceCtx *dataplane.CellContex
 	}, record, nil
 }
 
-// makeCell creates a cell or brings it up to date. Concurrent calls for one cell
-// share one run.
-func (e *Engine) makeCell(ctx context.Context, resourceCtx *dataplane.CellContext) error {
+// makeCell creates a cell or brings it up to date. former is what was rendered of
+// it before, if that is known. Concurrent calls for one cell share one run.
+func (e *Engine) makeCell(ctx context.Context, resourceCtx *dataplane.CellContext, former []runtime.Resource) error {
 	id := platform.Join(resourceCtx.Project.Name, resourceCtx.Cell.Environment.Name)
-	run := func() (any, error) { return nil, e.makeCellOnce(ctx, resourceCtx) }
+	run := func() (any, error) { return nil, e.makeCellOnce(ctx, resourceCtx, former) }
 	_, err, shared := e.cells.Do(id, run)
 	if code := runtime.CodeOf(err); shared && ctx.Err() == nil && (code == runtime.Canceled || code == runtime.DeadlineExceeded) {
 		// The time of the call that made the run was over, not that of this one.
@@ -56,8 +56,8 @@ func (e *Engine) makeCell(ctx context.Context, resourceCtx *dataplane.CellContex
 	return err
 }
 
-func (e *Engine) makeCellOnce(ctx context.Context, resourceCtx *dataplane.CellContext) error {
-	err := e.writeCell(ctx, resourceCtx)
+func (e *Engine) makeCellOnce(ctx context.Context, resourceCtx *dataplane.CellContext, former []runtime.Resource) error {
+	err := e.writeCell(ctx, resourceCtx, former)
 	if runtime.CodeOf(err) != runtime.Conflict {
 		return err
 	}
@@ -70,10 +70,10 @@ func (e *Engine) makeCellOnce(ctx context.Context, resourceCtx *dataplane.CellCo
 	if _, err := store.Fresh(ctx, ref); err != nil {
 		return err
 	}
-	return e.writeCell(ctx, resourceCtx)
+	return e.writeCell(ctx, resourceCtx, former)
 }
 
-func (e *Engine) writeCell(ctx context.Context, resourceCtx *dataplane.CellContext) error {
+func (e *Engine) writeCell(ctx context.Context, resourceCtx *dataplane.CellContext, former []runtime.Resource) error {
 	store, err := e.store()
 	if err != nil {
 		return err
@@ -89,6 +89,7 @@ func (e *Engine) writeCell(ctx context.Context, resourceCtx *dataplane.CellConte
 	if record == nil {
 		record = &catalog.Record{Kind: platform.KindCell, ID: object.ID(), UID: uuid.NewString()}
 	}
+	u.session().Remember(former)
 	changes, err := u.preview(ctx)
 	if err != nil {
 		return err
@@ -165,7 +166,7 @@ func (h *cellHandler) GetCurrentState(ctx context.Context, c *dataplane.Deployme
 
 // Create makes the cell.
 func (h *cellHandler) Create(ctx context.Context, c *dataplane.DeploymentContext) error {
-	return h.engine.makeCell(ctx, cellContext(c))
+	return h.engine.makeCell(ctx, cellContext(c), nil)
 }
 
 // Update leaves the cell to its project.

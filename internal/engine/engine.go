@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
@@ -37,6 +38,8 @@ type Options struct {
 	// Clusters opens connections. Nil means that they are not known yet: the
 	// engine then plans offline and refuses everything else.
 	Clusters Clusters
+	// Policy says what may be taken from others; the zero value is nothing.
+	Policy dataplane.Policy
 	// Logger gets progress; nil discards it.
 	Logger *slog.Logger
 }
@@ -46,6 +49,7 @@ type Options struct {
 type Engine struct {
 	organization string
 	clusters     Clusters
+	policy       dataplane.Policy
 	catalog      *catalog.Catalog
 	logger       *slog.Logger
 	cells        singleflight.Group
@@ -53,7 +57,7 @@ type Engine struct {
 
 // New returns an engine. It makes no request.
 func New(options Options) (*Engine, error) {
-	e := &Engine{organization: options.Organization, clusters: options.Clusters, logger: options.Logger}
+	e := &Engine{organization: options.Organization, clusters: options.Clusters, policy: options.Policy, logger: options.Logger}
 	if e.logger == nil {
 		e.logger = slog.New(slog.DiscardHandler)
 	}

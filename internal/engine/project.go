@@ -151,7 +151,7 @@ func (u *projectUnit) reconcile(ctx context.Context) error {
 		if !cell.made {
 			continue
 		}
-		if err := u.scope.engine.makeCell(ctx, cell.context); err != nil {
+		if err := u.scope.engine.makeCell(ctx, cell.context, u.scope.session.Former()); err != nil {
 			return err
 		}
 	}

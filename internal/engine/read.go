@@ -83,17 +83,7 @@ func wrongStore(ref platform.Ref, organization string) error {
 // resolved, as when what it refers to is gone. It sees what is in force: what is
 // planned is for the plan to show, as a difference from that.
 func (e *Engine) look(ctx context.Context, record *catalog.Record, object platform.Object) (outputs *Outputs, err error) {
-	d, err := driverOf(record.Kind)
-	if err != nil {
-		return nil, err
-	}
-	s := e.scope(ctx, record.Ref(), 0, record.Inventory)
-	s.stored = true
-	var observations []dataplane.Observation
-	u, err := d.bind(ctx, s, object)
-	if err == nil {
-		observations, err = u.observe(ctx)
-	}
+	u, observations, err := e.observe(ctx, record, object)
 	switch {
 	case err != nil && undecided(err):
 		return outputs, nil
@@ -106,4 +96,40 @@ func (e *Engine) look(ctx context.Context, record *catalog.Record, object platfo
 	}
 	u.describe(outputs)
 	return outputs, u.inspect(ctx, outputs)
+}
+
+// observe binds an object among what is in force and looks at what was made for it.
+func (e *Engine) observe(ctx context.Context, record *catalog.Record, object platform.Object) (unit, []dataplane.Observation, error) {
+	d, err := driverOf(record.Kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := e.scope(ctx, record.Ref(), 0, record.Inventory)
+	s.stored = true
+	u, err := d.bind(ctx, s, object)
+	if err != nil {
+		return nil, nil, err
+	}
+	observations, err := u.observe(ctx)
+	return u, observations, err
+}
+
+// former returns what is rendered of an object as it was; nothing when that
+// cannot be said any more.
+func (e *Engine) former(ctx context.Context, record *catalog.Record, object platform.Object) ([]runtime.Resource, error) {
+	if object == nil || object.ID() != record.ID {
+		return nil, nil
+	}
+	_, observations, err := e.observe(ctx, record, object)
+	if err != nil {
+		if undecided(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	resources := make([]runtime.Resource, 0, len(observations))
+	for _, seen := range observations {
+		resources = append(resources, *seen.Rendered)
+	}
+	return resources, nil
 }

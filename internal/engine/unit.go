@@ -56,10 +56,9 @@ type scope struct {
 }
 
 func (e *Engine) scope(ctx context.Context, owner platform.Ref, variant int, prior []platform.InventoryEntry) *scope {
-	return &scope{
-		engine: e, variant: variant, owner: owner,
-		session: dataplane.NewSession(e.organization, owner, prior, e.runtimes(ctx, owner)),
-	}
+	session := dataplane.NewSession(e.organization, owner, prior, e.runtimes(ctx, owner))
+	session.Take(e.policy)
+	return &scope{engine: e, variant: variant, owner: owner, session: session}
 }
 
 // resolve finds an object that the scope's owner needs, because of path.

@@ -19,20 +19,22 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes"
 )
 
-// clusters opens the connections of the provider block, each once.
+// clusters opens the connections of the provider block, each once. Those of equal
+// settings share what the first of them opened.
 type clusters struct {
 	settings settings
 	options  kubernetes.Options
 
-	mu       sync.Mutex
-	runtimes map[string]*kubernetes.Runtime
+	mu sync.Mutex
+	// runtimes are by the name of the connection, shared by its hash.
+	runtimes, shared map[string]*kubernetes.Runtime
 }
 
 var _ engine.Clusters = (*clusters)(nil)
 
 func newClusters(s settings, version string, logger *slog.Logger) *clusters {
 	return &clusters{
-		settings: s, runtimes: map[string]*kubernetes.Runtime{},
+		settings: s, runtimes: map[string]*kubernetes.Runtime{}, shared: map[string]*kubernetes.Runtime{},
 		options: kubernetes.Options{
 			Organization: s.organization, Namespace: s.namespace,
 			UserAgent: "terraform-provider-platform/" + version, Logger: logger,
@@ -64,16 +66,19 @@ func (c *clusters) open(name string) (*kubernetes.Runtime, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	hash := connection.Hash()
-	if rt, ok := c.runtimes[hash]; ok {
+	if rt, ok := c.runtimes[name]; ok {
 		return rt, nil
 	}
-	rt, err := kubernetes.New(connection, c.options)
-	if err != nil {
-		return nil, err
+	hash := connection.Hash()
+	if _, ok := c.shared[hash]; !ok {
+		rt, err := kubernetes.New(connection, c.options)
+		if err != nil {
+			return nil, err
+		}
+		c.shared[hash] = rt
 	}
-	c.runtimes[hash] = rt
-	return rt, nil
+	c.runtimes[name] = c.shared[hash].As(connection)
+	return c.runtimes[name], nil
 }
 
 func orNone(names []string) string {

@@ -16,7 +16,8 @@ func TestClusters(t *testing.T) {
 	c := newClusters(settings{
 		organization: "acme", namespace: "platform-acme", standard: kubernetes.Connection{Host: "https://one.example"},
 		named: map[string]kubernetes.Connection{
-			"two": {Name: "two", Host: "https://two.example"}, "three": {Name: "three", Host: "https://three.example"}, "bad": {Name: "bad"},
+			"same": {Name: "same", Source: "elsewhere", Host: "https://one.example"},
+			"two":  {Name: "two", Host: "https://two.example"}, "three": {Name: "three", Host: "https://three.example"}, "bad": {Name: "bad"},
 		},
 	}, "test", slog.New(slog.DiscardHandler))
 	standard, err := c.Runtime("")
@@ -29,10 +30,16 @@ func TestClusters(t *testing.T) {
 	if two, err := c.Runtime("two"); err != nil || two == standard {
 		t.Errorf("Another connection is another runtime, got %v.", err)
 	}
+	if same, err := c.Runtime("same"); err != nil || same == standard {
+		t.Errorf("Equal settings under another name are shared, and called by that name, got %v.", err)
+	}
+	if len(c.shared) != 2 {
+		t.Errorf("Three connections of two servers make two runtimes, got %d.", len(c.shared))
+	}
 	if _, err := c.Documents(); err != nil {
 		t.Errorf("The records are kept in the default connection, got %v.", err)
 	}
-	if _, err := c.Runtime("gone"); err == nil || !strings.Contains(err.Error(), "bad, three, two") {
+	if _, err := c.Runtime("gone"); err == nil || !strings.Contains(err.Error(), "bad, same, three, two") {
 		t.Errorf("A connection that is not there is an error that names those that are, got %v.", err)
 	}
 	if _, err := c.Runtime("bad"); err == nil {

@@ -93,8 +93,11 @@ func (f failure) add(diags *diag.Diagnostics, err error) {
 	}
 	detail := fmt.Sprintf("Cannot %s %s: %s", f.verb, f.ref, err)
 	code := runtime.CodeOf(err)
-	if code == runtime.DeadlineExceeded {
+	switch status, ok := errors.AsType[runtime.Status](err); {
+	case code == runtime.DeadlineExceeded:
 		detail += fmt.Sprintf("\n\nThe time for this operation, %s, is over. Raise timeouts.%s if it needs longer.", f.timeout, f.verb)
+	case ok && code == runtime.Conflict && len(status.Paths()) > 0:
+		detail += "\n\nSet on_conflict = \"force\" in the provider block to take these fields over, or leave them out of the configuration."
 	}
 	diags.AddError(title(code), detail)
 }

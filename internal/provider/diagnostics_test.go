@@ -98,6 +98,10 @@ func TestFailure(t *testing.T) {
 			reason: "A deadline names the attribute that moves it.", title: "Timed out", says: "timeouts.create",
 			err: fmt.Errorf("wait: %w", context.DeadlineExceeded),
 		},
+		"Fields": {
+			reason: "Fields of others are taken over by a setting.", title: "Conflict", says: `on_conflict = "force"`,
+			err: fmt.Errorf("apply: %w", runtime.Errorf(runtime.Conflict, "data.a is applied by another").WithPaths("data.a")),
+		},
 		"Rollout": {reason: "A rollout says why.", title: "Rollout failed", says: "the pod crashes", err: runtime.Errorf(runtime.RolloutFailed, "the pod crashes")},
 		"Plain":   {reason: "Any other error says what was tried.", title: "Internal error", says: `Cannot create deployment "shop/cart/main/dev": boom`, err: errors.New("boom")},
 	}

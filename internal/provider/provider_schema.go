@@ -38,6 +38,8 @@ const (
 	attributeControlPlaneNamespace = "control_plane_namespace"
 	attributeKubernetes            = "kubernetes"
 	attributeConnections           = "connections"
+	attributeAdopt                 = "adopt"
+	attributeOnConflict            = "on_conflict"
 )
 
 func providerSchema() schema.Schema {
@@ -62,6 +64,16 @@ func providerSchema() schema.Schema {
 				Optional:            true,
 				MarkdownDescription: "Further connections by name, for data planes on other clusters. The environment does not complete them.",
 				NestedObject:        schema.NestedAttributeObject{Attributes: connectionAttributes()},
+			},
+			attributeAdopt: schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "What happens to an existing object where one is to be created: `never` (the default) refuses it, `if_unowned` takes it over unless a label or an owner reference says whose it is, `force` takes over any. " +
+					"What is rendered of it belongs to the provider from then on, and it is deleted with the resource; what is not rendered is left as it is.",
+			},
+			attributeOnConflict: schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "What happens to fields that belong to others, because they apply them or set them before they were declared here: `fail` (the default) lists them, `force` takes them over. " +
+					"A field that was declared here and then edited is always taken back.",
 			},
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -17,6 +18,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes"
 )
 
@@ -26,6 +29,7 @@ type settings struct {
 	namespace    string
 	standard     kubernetes.Connection
 	named        map[string]kubernetes.Connection
+	policy       dataplane.Policy
 }
 
 // readSettings returns the settings, and whether those of the connections are
@@ -67,6 +71,10 @@ func readSettings(ctx context.Context, config tfsdk.Config, diags *diag.Diagnost
 	var named map[string]connectionModel
 	diags.Append(config.GetAttribute(ctx, path.Root(attributeKubernetes), &standard)...)
 	diags.Append(config.GetAttribute(ctx, path.Root(attributeConnections), &named)...)
+	s.policy = dataplane.Policy{
+		Adopt: chosen(ctx, config, attributeAdopt, diags, runtime.AdoptNever, runtime.AdoptIfUnowned, runtime.AdoptForce),
+		Force: chosen(ctx, config, attributeOnConflict, diags, conflictFail, conflictForce) == conflictForce,
+	}
 	if diags.HasError() {
 		return s, false
 	}
@@ -79,6 +87,26 @@ func readSettings(ctx context.Context, config tfsdk.Config, diags *diag.Diagnost
 		}
 	}
 	return s, true
+}
+
+// The values of on_conflict.
+const (
+	conflictFail  = "fail"
+	conflictForce = "force"
+)
+
+// chosen returns the value of an attribute that has but a few; the first is the
+// default.
+func chosen[T ~string](ctx context.Context, config tfsdk.Config, name string, diags *diag.Diagnostics, values ...T) T {
+	var value types.String
+	diags.Append(config.GetAttribute(ctx, path.Root(name), &value)...)
+	switch {
+	case value.IsNull():
+		return values[0]
+	case !slices.Contains(values, T(value.ValueString())):
+		diags.AddAttributeError(path.Root(name), "Invalid "+name, fmt.Sprintf("%q is not a value of %s: use one of %q.", value.ValueString(), name, values))
+	}
+	return T(value.ValueString())
 }
 
 func organizationName(value types.String, diags *diag.Diagnostics) string {

@@ -101,7 +101,7 @@ func (r *kindResource) ValidateConfig(ctx context.Context, req resource.Validate
 // Create brings the object about. When that fails after something was recorded,
 // the state is kept, so that nothing is orphaned.
 func (r *kindResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	w := r.write(ctx, "create", req.Plan.Raw, nil, &resp.Diagnostics)
+	w := r.write(ctx, "create", req.Plan.Raw, engine.ApplyRequest{}, &resp.Diagnostics)
 	if w == nil {
 		return
 	}
@@ -115,10 +115,14 @@ func (r *kindResource) Create(ctx context.Context, req resource.CreateRequest, r
 // so that the next plan shows what is still to be done.
 func (r *kindResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	token := getToken(ctx, req.Private, &resp.Diagnostics)
+	prior, err := r.kind.decode(req.State.Raw)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the state", err.Error())
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	w := r.write(ctx, "update", req.Plan.Raw, &token, &resp.Diagnostics)
+	w := r.write(ctx, "update", req.Plan.Raw, engine.ApplyRequest{Token: &token, Prior: prior}, &resp.Diagnostics)
 	if w == nil || resp.Diagnostics.HasError() {
 		return
 	}
@@ -128,8 +132,9 @@ func (r *kindResource) Update(ctx context.Context, req resource.UpdateRequest, r
 	resp.Diagnostics.Append(r.setIdentity(ctx, resp.Identity, &resp.State)...)
 }
 
-// write applies a planned value. It returns nil when nothing was recorded.
-func (r *kindResource) write(ctx context.Context, verb string, plan tftypes.Value, token *engine.Token, diags *diag.Diagnostics) *engine.ApplyResponse {
+// write applies a planned value; request holds what is known of the object that
+// it changes. It returns nil when nothing was recorded.
+func (r *kindResource) write(ctx context.Context, verb string, plan tftypes.Value, request engine.ApplyRequest, diags *diag.Diagnostics) *engine.ApplyResponse {
 	object, err := r.kind.decode(plan)
 	if err != nil {
 		diags.AddError("Cannot read the plan", err.Error())
@@ -141,7 +146,8 @@ func (r *kindResource) write(ctx context.Context, verb string, plan tftypes.Valu
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	response, err := r.engine.Apply(ctx, engine.ApplyRequest{Object: object, Token: token, Wait: r.waits(plan)})
+	request.Object, request.Wait = object, r.waits(plan)
+	response, err := r.engine.Apply(ctx, request)
 	if err != nil {
 		f.add(diags, err)
 	}

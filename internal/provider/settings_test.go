@@ -15,6 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes"
 )
 
@@ -170,6 +172,21 @@ func TestReadSettingsProblems(t *testing.T) {
 			attributes:  map[string]any{attributeControlPlaneNamespace: "not/a/namespace"},
 			environment: fine, want: []string{"Invalid namespace"},
 		},
+		"BadAdopt": {
+			reason:      "What may be adopted is one of three.",
+			attributes:  map[string]any{attributeAdopt: "always"},
+			environment: fine, want: []string{"Invalid adopt"},
+		},
+		"BadOnConflict": {
+			reason:      "A conflict fails or is forced.",
+			attributes:  map[string]any{attributeOnConflict: ""},
+			environment: fine, want: []string{"Invalid on_conflict"},
+		},
+		"UnknownAdopt": {
+			reason:      "What may be adopted decides nothing before it is known.",
+			attributes:  map[string]any{attributeAdopt: tftypes.UnknownValue},
+			environment: fine,
+		},
 		"Nothing": {
 			reason:      "Neither the home directory nor the pod is looked into.",
 			environment: map[string]string{"KUBE_HOST": ""}, want: []string{"Invalid connection"}, known: true,
@@ -207,6 +224,38 @@ func TestReadSettingsProblems(t *testing.T) {
 			}
 			if known != tc.known {
 				t.Errorf("%s\nknown is %v, want %v", tc.reason, known, tc.known)
+			}
+		})
+	}
+}
+
+func TestReadSettingsPolicy(t *testing.T) {
+	cases := map[string]struct {
+		reason     string
+		attributes map[string]any
+		want       dataplane.Policy
+	}{
+		"Default": {reason: "Nothing is taken unasked.", want: dataplane.Policy{Adopt: runtime.AdoptNever}},
+		"Spelled out": {
+			reason:     "The defaults may be said.",
+			attributes: map[string]any{attributeAdopt: "never", attributeOnConflict: "fail"}, want: dataplane.Policy{Adopt: runtime.AdoptNever},
+		},
+		"Unowned": {reason: "What nobody owns.", attributes: map[string]any{attributeAdopt: "if_unowned"}, want: dataplane.Policy{Adopt: runtime.AdoptIfUnowned}},
+		"Everything": {
+			reason:     "Objects and fields.",
+			attributes: map[string]any{attributeAdopt: "force", attributeOnConflict: "force"}, want: dataplane.Policy{Adopt: runtime.AdoptForce, Force: true},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			clearEnvironment(t)
+			t.Setenv("KUBE_HOST", "https://kube.example")
+			attributes := map[string]any{attributeOrganization: "acme"}
+			maps.Copy(attributes, tc.attributes)
+			var diags diag.Diagnostics
+			got, known := readSettings(t.Context(), providerConfig(t, attributes, nil), &diags)
+			if diags.HasError() || !known || got.policy != tc.want {
+				t.Errorf("%s\ngot %+v, known %v, %v", tc.reason, got.policy, known, diags)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func (c *cluster) called(verb, id string) runtime.Status {
 func (c *cluster) Apply(_ context.Context, request *runtime.ApplyRequest) *runtime.ApplyResponse {
 	c.applied = append(c.applied, request)
 	id := request.PlanResource.ID
-	if status := c.called("apply", id); status != nil {
+	if status := c.called("apply", id); status != nil && (status.Code() != runtime.ReplaceRequired || !request.Replace) {
 		return &runtime.ApplyResponse{Status: status}
 	}
 	action := runtime.ActionUpdate

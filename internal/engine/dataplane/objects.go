@@ -79,12 +79,14 @@ func (o *Objects[T]) apply(ctx context.Context, resourceCtx *T) ([]runtime.Resou
 		if err != nil {
 			return nil, err
 		}
-		request := &runtime.ApplyRequest{PlanResource: resource, Stack: o.session.Stack(resource.DataPlane())}
-		if o.session.made(resource) {
-			// It was made before, so that trying to create it would be in vain.
-			request.PriorResource = resource
+		request := &runtime.ApplyRequest{
+			PriorResource: o.session.prior(resource), PlanResource: resource, Stack: o.session.Stack(resource.DataPlane()),
+			Adopt: o.session.policy.Adopt, Force: o.session.policy.Force,
 		}
 		response, err := runtime.Apply(ctx, rt, request)
+		if runtime.CodeOf(err) == runtime.ReplaceRequired {
+			response, err = o.replace(ctx, rt, request, err)
+		}
 		if err != nil {
 			return nil, err
 		}

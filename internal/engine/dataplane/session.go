@@ -4,6 +4,7 @@
 package dataplane
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -18,7 +19,10 @@ type Session struct {
 	organization string
 	owner        platform.Ref
 	runtimes     func(dataPlane string) (runtime.Runtime, error)
+	policy       Policy
 	force        bool
+	former       []runtime.Resource
+	save         func(context.Context) error
 
 	mu        sync.Mutex
 	inventory []platform.InventoryEntry
@@ -26,13 +30,35 @@ type Session struct {
 	warnings  []string
 }
 
+// Policy says what an operation may take from others.
+type Policy struct {
+	// Adopt says which existing objects may be taken over.
+	Adopt runtime.Adopt
+	// Force takes over fields that others own.
+	Force bool
+}
+
 // NewSession returns a session that acts for owner on the runtimes of the data
-// planes. prior is the inventory that the last operation left.
+// planes, and takes nothing from others. prior is the inventory that the last
+// operation left.
 func NewSession(organization string, owner platform.Ref, prior []platform.InventoryEntry,
 	runtimes func(dataPlane string) (runtime.Runtime, error),
 ) *Session {
 	return &Session{organization: organization, owner: owner, runtimes: runtimes, inventory: slices.Clone(prior)}
 }
+
+// Take sets what the session may take from others.
+func (s *Session) Take(policy Policy) { s.policy = policy }
+
+// Remember tells what was rendered when everything was last in force, so that a
+// field that was ours is told from one that never was.
+func (s *Session) Remember(former []runtime.Resource) { s.former = former }
+
+// Former returns what Remember was told.
+func (s *Session) Former() []runtime.Resource { return s.former }
+
+// SaveWith sets how the inventory is stored while handlers are at work.
+func (s *Session) SaveWith(save func(context.Context) error) { s.save = save }
 
 // ForceDelete lets deletions remove containers that hold what others made.
 func (s *Session) ForceDelete() { s.force = true }
@@ -55,6 +81,17 @@ func (s *Session) Expect(changes []Change) {
 			s.keep(change.Handler, change.Resource, "")
 		}
 	}
+}
+
+// renounce forgets the UID of a resource that is about to be made anew, and stores
+// that: whatever stops the operation, the next one finds the old resource, none,
+// or the new one by its owner.
+func (s *Session) renounce(ctx context.Context, resource *runtime.Resource) error {
+	s.forgetUID(resource)
+	if s.save == nil {
+		return nil
+	}
+	return s.save(ctx)
 }
 
 func (s *Session) forgetUID(resource *runtime.Resource) {
@@ -119,6 +156,21 @@ func (s *Session) made(resource *runtime.Resource) bool {
 	return slices.ContainsFunc(s.inventory, func(known platform.InventoryEntry) bool {
 		return known.ID == resource.ID && known.DataPlane == resource.DataPlane() && known.UID != ""
 	})
+}
+
+// prior returns the resource as it was last in force; nil when it is not known to
+// have been made. What it looked like may be forgotten: then it is the resource
+// itself, since trying to create it would be in vain.
+func (s *Session) prior(resource *runtime.Resource) *runtime.Resource {
+	if !s.made(resource) {
+		return nil
+	}
+	for i := range s.former {
+		if s.former[i].ID == resource.ID && s.former[i].DataPlane() == resource.DataPlane() {
+			return &s.former[i]
+		}
+	}
+	return resource
 }
 
 // keep records a resource; an empty uid keeps the one known.

@@ -87,10 +87,21 @@ type ApplyRequest struct {
 	Stack *Stack
 	// DryRun validates and reports, and writes nothing.
 	DryRun bool
-	// Force takes fields back from other appliers instead of reporting CONFLICT.
+	// Force takes over fields of others: those of another applier, and those
+	// that PriorResource does not have and another writer set. Without it they
+	// are a CONFLICT whose paths they are. A field of PriorResource that a
+	// writer, not an applier, changed is drift and always taken back.
 	Force bool
-	// Adopt says what may be taken over; the zero value is AdoptNever.
+	// Adopt says what may be taken over; the zero value is AdoptNever. What
+	// PlanResource has of an adopted resource belongs to Stack alone from then
+	// on; what it does not have is left to whoever set it. AdoptForce takes its
+	// fields too.
 	Adopt Adopt
+	// Replace allows to delete a resource of Stack, to wait until it is gone, and
+	// to make it anew when a field cannot change in place. Without it that is
+	// REPLACE_REQUIRED. A resource that is only being adopted is never replaced,
+	// nor is one whose successor would be refused.
+	Replace bool
 }
 
 // ApplyResponse tells what Apply did, or would do.

@@ -121,6 +121,17 @@ func (e *Env) Edit(t *testing.T, kind, namespace, name string, change func(map[s
 	}
 }
 
+// ApplyAs changes an object as server-side apply by another manager does, by force.
+func (e *Env) ApplyAs(t *testing.T, manager string, object map[string]any) {
+	t.Helper()
+	given := &Object{Object: object}
+	_, err := e.dynamic.Resource(resourceOf(given.GetKind())).Namespace(given.GetNamespace()).
+		Apply(t.Context(), given.GetName(), given, metav1.ApplyOptions{FieldManager: manager, Force: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Create makes an object of somebody else.
 func (e *Env) Create(t *testing.T, object map[string]any) *Object {
 	t.Helper()

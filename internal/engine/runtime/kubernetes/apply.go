@@ -22,7 +22,8 @@ var errAgain = errors.New("the object appeared or vanished meanwhile")
 // Apply creates or updates the object by server-side apply of exactly the
 // rendered fields; see runtime.Runtime for the promise. A create is one request.
 // An update is two: a read for the owner check and for what changed, and the
-// apply; a third one takes back fields that somebody edited by hand.
+// apply; a third one takes back fields that somebody edited by hand. Adoption and
+// replacement take more.
 func (r *Runtime) Apply(ctx context.Context, request *runtime.ApplyRequest) *runtime.ApplyResponse {
 	response := &runtime.ApplyResponse{}
 	response.Status = asStatus(r.apply(ctx, request, response))
@@ -40,6 +41,10 @@ type application struct {
 	prior    map[string]any
 	// lost says that a create of ours may have succeeded without our knowing.
 	lost bool
+	// adopting says that the live object is not the stack's yet.
+	adopting bool
+	// replaced is the object that was deleted to be made anew, if one was.
+	replaced *replacement
 	// refusal is the last reason to start another round.
 	refusal error
 }
@@ -95,7 +100,8 @@ func (r *Runtime) converge(ctx context.Context, a *application) error {
 		if !errors.Is(err, errAgain) {
 			return err
 		}
-		create = !create
+		// An object that is being adopted was there, in another version.
+		create = !create && !a.adopting
 	}
 	return runtime.Errorf(runtime.Conflict, "%s: others keep changing it: %w", a.key, a.refusal)
 }
@@ -121,8 +127,7 @@ func (r *Runtime) create(ctx context.Context, a *application) error {
 	a.lost = a.lost || out.repeated
 	switch {
 	case err == nil:
-		a.response.Action = runtime.ActionCreate
-		a.response.ChangedPaths = fields.Changed(nil, a.desired)
+		a.made()
 		a.finish(out)
 		return nil
 	case isTerminatingNamespace(err) && !a.request.DryRun:
@@ -142,6 +147,7 @@ func (r *Runtime) create(ctx context.Context, a *application) error {
 
 // updateExisting applies over the live object, if it is ours or may be adopted.
 func (r *Runtime) updateExisting(ctx context.Context, a *application) error {
+	a.adopting = false
 	live, err := r.get(ctx, a.target)
 	if err != nil {
 		return err
@@ -164,15 +170,19 @@ func (r *Runtime) updateExisting(ctx context.Context, a *application) error {
 		}
 		return errAgain
 	}
+	if a.adopting {
+		return r.adopt(ctx, a, live)
+	}
 	return r.update(ctx, a, live)
 }
 
 // admit decides whether the live object may be applied over.
 func (a *application) admit(live object) error {
-	if a.owned(live, a.prior != nil) || a.request.Adopt == runtime.AdoptForce {
+	a.adopting = !a.owned(live, a.prior != nil)
+	switch {
+	case !a.adopting, a.request.Adopt == runtime.AdoptForce:
 		return nil
-	}
-	if a.request.Adopt == runtime.AdoptIfUnowned && unowned(live) {
+	case a.request.Adopt == runtime.AdoptIfUnowned && unowned(live):
 		return nil
 	}
 	return a.foreign(live)
@@ -180,8 +190,21 @@ func (a *application) admit(live object) error {
 
 // foreign is the Status of an object of somebody else.
 func (t target) foreign(live object) error {
+	enough := runtime.AdoptForce
+	if unowned(live) {
+		enough = runtime.AdoptIfUnowned
+	}
 	return runtime.Errorf(runtime.AlreadyExists,
-		"%s: exists already and belongs to %s: import it, let it be adopted, or choose another name", t.key, ownerOf(live))
+		"%s: exists already and belongs to %s: import it, let it be adopted (adopt = %q), or choose another name", t.key, ownerOf(live), enough)
+}
+
+// made notes that the object was created, in the place of another if one was
+// deleted for that.
+func (a *application) made() {
+	a.response.Action, a.response.ChangedPaths = runtime.ActionCreate, fields.Changed(nil, a.desired)
+	if a.replaced != nil {
+		a.replaced.report(a, "was")
+	}
 }
 
 // finish completes the response from the server's answer.

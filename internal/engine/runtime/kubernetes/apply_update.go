@@ -11,7 +11,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openplatform/terraform-provider-platform/internal/engine/naming"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes/fields"
 )
@@ -22,27 +21,41 @@ const createOnly = "1"
 
 // update applies over an object that may be applied over.
 func (r *Runtime) update(ctx context.Context, a *application, live object) error {
-	options := patchOptions{dryRun: a.request.DryRun, uid: live.uid(), force: a.request.Force}
-	out, err := r.patch(ctx, a.target, options)
-	if err != nil && !options.force && isFieldConflict(err) {
-		live, err = r.decide(ctx, a, live, err)
-		if err != nil {
-			return err
-		}
-		options.uid, options.force = live.uid(), true
-		out, err = r.patch(ctx, a.target, options)
-	}
+	out, live, err := r.submit(ctx, a, live, a.request.DryRun)
 	if err != nil {
-		a.refusal = err
-		return r.refused(ctx, a, err)
+		return err
+	}
+	if out.live == nil {
+		// It would be replaced.
+		return nil
 	}
 	a.compare(live, out.live)
 	a.finish(out)
 	return nil
 }
 
+// submit sends the object, by force if that is what its conflicts ask for, and
+// returns the object that it was sent over.
+func (r *Runtime) submit(ctx context.Context, a *application, live object, dryRun bool) (patched, object, error) {
+	options := patchOptions{dryRun: dryRun, uid: live.uid(), force: a.request.Force}
+	out, err := r.patch(ctx, a.target, options)
+	if err != nil && !options.force && isFieldConflict(err) {
+		live, err = r.decide(ctx, a, live, err)
+		if err != nil {
+			return patched{}, nil, err
+		}
+		options.uid, options.force = live.uid(), true
+		out, err = r.patch(ctx, a.target, options)
+	}
+	if err != nil {
+		a.refusal = err
+		return patched{}, nil, r.refused(ctx, a, live, err)
+	}
+	return out, live, nil
+}
+
 // refused says what the failure of an update means.
-func (r *Runtime) refused(ctx context.Context, a *application, err error) error {
+func (r *Runtime) refused(ctx context.Context, a *application, live object, err error) error {
 	switch runtime.CodeOf(err) {
 	case runtime.Conflict, runtime.NotFound:
 		if isMissingType(err) {
@@ -58,14 +71,15 @@ func (r *Runtime) refused(ctx context.Context, a *application, err error) error 
 			// Likewise, and the new one is there already.
 			return errAgain
 		}
-		return r.immutable(ctx, a, err)
+		return r.immutable(ctx, a, live, err)
 	default:
 		return err
 	}
 }
 
-// decide looks at who owns the fields in conflict. Fields that were edited by
-// hand are taken back; those of another applier are its own.
+// decide looks at who owns the fields in conflict. Fields of ours that were
+// edited by hand are taken back; those of another applier, and those that we
+// never set, are others' own.
 func (r *Runtime) decide(ctx context.Context, a *application, live object, refusal error) (object, error) {
 	conflicts := conflictsOf(refusal)
 	if !known(live, conflicts) {
@@ -79,20 +93,26 @@ func (r *Runtime) decide(ctx context.Context, a *application, live object, refus
 		}
 		live = fresh
 	}
+	if a.adopting && a.request.Adopt == runtime.AdoptForce {
+		return live, nil
+	}
 	var texts, paths []string
 	for _, found := range conflicts {
-		if slices.Contains(fields.Owners(live, found.path, metav1.ManagedFieldsOperationApply), found.manager) {
-			texts = append(texts, fmt.Sprintf("%s is owned by %q", found.path, found.manager))
-			paths = append(paths, found.path)
+		text := "was set by"
+		switch {
+		case found.manager == a.manager:
+			// What admission adds to an apply is written in the applier's name.
+			continue
+		case slices.Contains(fields.Owners(live, found.path, metav1.ManagedFieldsOperationApply), found.manager):
+			text = "is applied by"
+		case found.subresource != "" || !a.isNew(found.path):
 			continue
 		}
-		if a.prior != nil && !a.wasSent(found.path) {
-			a.response.Warnings = append(a.response.Warnings, fmt.Sprintf("%s: took over %s, which %q had set", a.key, found.path, found.manager))
-		}
+		texts = append(texts, fmt.Sprintf("%s %s %q", found.path, text, found.manager))
+		paths = append(paths, found.path)
 	}
-	if len(texts) > 0 && a.request.Adopt != runtime.AdoptForce {
-		return nil, runtime.Errorf(runtime.Conflict, "%s: other appliers own fields of it: %s: force the apply to take them over: %w",
-			a.key, strings.Join(texts, "; "), refusal).WithPaths(paths...)
+	if len(texts) > 0 {
+		return nil, runtime.Errorf(runtime.Conflict, "%s: fields of it belong to others: %s", a.key, strings.Join(texts, "; ")).WithPaths(paths...)
 	}
 	return live, nil
 }
@@ -109,9 +129,10 @@ func known(live object, conflicts []conflict) bool {
 	return true
 }
 
-// wasSent reports whether the last apply set the field at a path.
-func (a *application) wasSent(path string) bool {
-	return fields.Holds(fields.SetOf(a.prior), path)
+// isNew reports a field that the last apply is known not to have set. A path that
+// only the server's schema can tell is in neither set.
+func (a *application) isNew(path string) bool {
+	return a.prior != nil && fields.Holds(fields.SetOf(a.desired).Difference(fields.SetOf(a.prior)), path)
 }
 
 // compare finds out what the update changed.
@@ -133,42 +154,6 @@ func (a *application) compare(before, after object) {
 		a.response.Action = runtime.ActionUpdate
 	}
 	if a.lost && a.response.Action == runtime.ActionNoOp {
-		a.response.Action = runtime.ActionCreate
-		a.response.ChangedPaths = fields.Changed(nil, a.desired)
+		a.made()
 	}
-}
-
-// immutable tells a field that cannot change from one that is plainly invalid:
-// an object that the server would accept under another name is valid.
-func (r *Runtime) immutable(ctx context.Context, a *application, refusal error) error {
-	status, ok := asAPIStatus(refusal)
-	if !ok || status.Reason != metav1.StatusReasonInvalid {
-		return refusal
-	}
-	spare := a.target
-	spare.key.Name = naming.Name(naming.LimitStatefulSet, "spare", a.key.Name)
-	spare.desired = fields.Clone(a.desired)
-	spare.desired.metadata()["name"] = spare.key.Name
-	_, err := r.patch(ctx, spare, patchOptions{dryRun: true, resourceVersion: createOnly})
-	if err != nil && !saysImmutable(status) {
-		return refusal
-	}
-	code := runtime.CodeOf(err)
-	if code == runtime.Canceled || code == runtime.DeadlineExceeded {
-		return err
-	}
-	paths := causePaths(status)
-	return runtime.Errorf(runtime.ReplaceRequired,
-		"%s: %s cannot change in place: the object must be replaced (deleted and created again): %w",
-		a.key, strings.Join(paths, ", "), refusal).WithPaths(paths...)
-}
-
-// saysImmutable reports a refusal that calls itself one of an unchangeable field.
-func saysImmutable(status metav1.Status) bool {
-	for _, text := range []string{"immutable", "may not change", "cannot be changed", "updates to"} {
-		if strings.Contains(status.Message, text) {
-			return true
-		}
-	}
-	return false
 }

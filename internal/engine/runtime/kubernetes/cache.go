@@ -23,7 +23,11 @@ const pageSize = 500
 // server sent, which take a tenth of the memory of decoded ones.
 type cache struct {
 	client *client
+	*shelf
+}
 
+// shelf holds the lists of one server, whatever its connection is called.
+type shelf struct {
 	mu    sync.Mutex
 	lists map[listKey]*list
 	// narrow holds the kinds that may not be listed over all namespaces.
@@ -48,7 +52,7 @@ type list struct {
 }
 
 func newCache(client *client) *cache {
-	return &cache{client: client, lists: map[listKey]*list{}, narrow: map[string]bool{}}
+	return &cache{client: client, shelf: &shelf{lists: map[listKey]*list{}, narrow: map[string]bool{}}}
 }
 
 func itemKey(namespace, name string) string { return namespace + "/" + name }

@@ -28,6 +28,7 @@ const (
 	contentJSON  = "application/json"
 	contentApply = "application/apply-patch+yaml"
 	contentMerge = "application/merge-patch+json"
+	contentPatch = "application/json-patch+json"
 
 	firstBackoff = 100 * time.Millisecond
 	lastBackoff  = 5 * time.Second

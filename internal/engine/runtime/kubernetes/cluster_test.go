@@ -146,6 +146,15 @@ func plural(kind string) string {
 func (c *cluster) create(t *testing.T, resource *runtime.Resource) *unstructured.Unstructured {
 	t.Helper()
 	objects, _ := c.objects(t, resource.ID)
+	out, err := objects.Create(t.Context(), asUnstructured(t, resource), metav1.CreateOptions{FieldManager: "somebody"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func asUnstructured(t *testing.T, resource *runtime.Resource) *unstructured.Unstructured {
+	t.Helper()
 	encoded, err := json.Marshal(resource.Attributes)
 	if err != nil {
 		t.Fatal(err)
@@ -154,11 +163,7 @@ func (c *cluster) create(t *testing.T, resource *runtime.Resource) *unstructured
 	if err := object.UnmarshalJSON(encoded); err != nil {
 		t.Fatal(err)
 	}
-	out, err := objects.Create(t.Context(), object, metav1.CreateOptions{FieldManager: "somebody"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return object
 }
 
 func (c *cluster) get(t *testing.T, id string) *unstructured.Unstructured {

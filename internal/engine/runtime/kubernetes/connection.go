@@ -66,9 +66,11 @@ type Exec struct {
 	Env        map[string]string
 }
 
-// Hash identifies the connection's settings: connections of equal hash may share
-// a Runtime. It reveals nothing of them.
+// Hash identifies the connection's settings, whatever it is called and wherever
+// they come from: connections of equal hash may share a Runtime. It reveals
+// nothing of them.
 func (c Connection) Hash() string {
+	c.Name, c.Source = "", ""
 	// Strings, slices and maps of strings always encode, maps with sorted keys.
 	encoded, _ := json.Marshal(c)
 	return naming.Hash(string(encoded))

@@ -20,6 +20,7 @@ import (
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/kubernetes"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/runtimetest"
 )
 
 // contactOnce makes one request with a new runtime.
@@ -227,9 +228,81 @@ func TestConnectionHash(t *testing.T) {
 	t.Parallel()
 	one := kubernetes.Connection{Host: "https://h", Exec: &kubernetes.Exec{Command: "x", Env: map[string]string{"a": "1", "b": "2"}}}
 	same := kubernetes.Connection{Host: "https://h", Exec: &kubernetes.Exec{Command: "x", Env: map[string]string{"b": "2", "a": "1"}}}
-	other := same
+	other, named := same, same
 	other.Token = "x"
-	if one.Hash() != same.Hash() || one.Hash() == other.Hash() {
+	named.Name, named.Source = "far", "elsewhere"
+	if one.Hash() != same.Hash() || one.Hash() != named.Hash() || one.Hash() == other.Hash() {
 		t.Error("equal settings have one hash, others have another")
+	}
+}
+
+func TestSharedRuntimeNamesTheConnection(t *testing.T) {
+	t.Parallel()
+	server, count := flaky(t, 403, 403, 403, 403)
+	near := kubernetes.Connection{Name: "near", Host: server.URL}
+	r, err := kubernetes.New(near, kubernetes.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := near
+	far.Name = "far"
+	stack := &runtime.Stack{Organization: "acme", OwnerKind: "deployment", OwnerID: "shop/cart/dev"}
+	for _, name := range []string{"near", "far"} {
+		shared := r
+		if name == "far" {
+			shared = r.As(far)
+		}
+		_, err := shared.Version(t.Context())
+		wantCode(t, err, runtime.PermissionDenied, name)
+		object := runtimetest.Object(stack, "example.dev/v1", "Thing", "n", "x", nil)
+		_, err = runtime.Read(t.Context(), shared, &runtime.ReadRequest{PriorResource: object, Stack: stack})
+		wantCode(t, err, runtime.PermissionDenied, name)
+	}
+	if got := count.Load(); got != 4 {
+		t.Errorf("%d requests, want 4", got)
+	}
+}
+
+// The program's first token has expired; it has a new one when it is asked again.
+func TestExecCredentialIsRefreshedOnce(t *testing.T) {
+	t.Parallel()
+	var refused atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer fresh" {
+			refused.Add(1)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = fmt.Fprint(w, `{"gitVersion":"v1.2.3"}`)
+	}))
+	t.Cleanup(server.Close)
+	folder := t.TempDir()
+	asked := filepath.Join(folder, "asked")
+	credential := filepath.Join(folder, "credential")
+	script := `#!/bin/sh
+token=stale
+test -s "$ASKED" && token=fresh
+echo asked >>"$ASKED"
+echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"'$token'"}}'
+`
+	if err := os.WriteFile(credential, []byte(script), 0o700); err != nil { //nolint:gosec // It has to run.
+		t.Fatal(err)
+	}
+	connection := kubernetes.Connection{Host: server.URL, Exec: &kubernetes.Exec{Command: credential, Env: map[string]string{"ASKED": asked}}}
+	r, err := kubernetes.New(connection, kubernetes.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := r.Version(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines, err := os.ReadFile(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if refused.Load() != 1 || string(lines) != "asked\nasked\n" {
+		t.Errorf("%d requests were refused, the program said %q", refused.Load(), lines)
 	}
 }

@@ -192,13 +192,16 @@ func isFieldConflict(err error) bool {
 	return len(conflictsOf(err)) > 0
 }
 
-// conflict is one field that another manager owns.
+// conflict is one field that another manager owns, by writing a subresource if
+// one is named.
 type conflict struct {
-	path    string
-	manager string
+	path        string
+	manager     string
+	subresource string
 }
 
-// conflictsOf returns the fields that other managers own, as the server names them.
+// conflictsOf returns the fields that other managers own, as the server names
+// them, sorted.
 func conflictsOf(err error) []conflict {
 	status, ok := asAPIStatus(err)
 	if !ok || status.Details == nil {
@@ -209,12 +212,18 @@ func conflictsOf(err error) []conflict {
 		if cause.Type != metav1.CauseTypeFieldManagerConflict {
 			continue
 		}
-		manager := cause.Message
-		if parts := strings.SplitN(cause.Message, `"`, 3); len(parts) == 3 {
-			manager = parts[1]
+		// conflict with "manager" with subresource "scale" using v1
+		found := conflict{path: strings.TrimPrefix(cause.Field, "."), manager: cause.Message}
+		parts := strings.SplitN(cause.Message, `"`, 5)
+		if len(parts) >= 3 {
+			found.manager = parts[1]
 		}
-		out = append(out, conflict{path: strings.TrimPrefix(cause.Field, "."), manager: manager})
+		if len(parts) == 5 && strings.HasSuffix(parts[2], " subresource ") {
+			found.subresource = parts[3]
+		}
+		out = append(out, found)
 	}
+	slices.SortStableFunc(out, func(a, b conflict) int { return strings.Compare(a.path, b.path) })
 	return out
 }
 

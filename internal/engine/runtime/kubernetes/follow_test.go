@@ -7,10 +7,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -272,5 +274,45 @@ func TestContentsPassOverBrokenServers(t *testing.T) {
 	err = r.checkNamespaceIsOurs(t.Context(), target{key: runtime.ObjectKey{APIVersion: "v1", Kind: "Namespace", Name: "n"}, stack: stack})
 	if runtime.CodeOf(err) != runtime.Conflict || !strings.Contains(err.Error(), "ConfigMap/theirs") || strings.Contains(err.Error(), "kube-root") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestContentsAskAgainForBrokenServers(t *testing.T) {
+	t.Parallel()
+	const group = `{"groupVersion":"late.example.dev/v1","version":"v1"}`
+	answers := map[string]string{
+		"/version": `{"gitVersion":"v1.34.4"}`,
+		"/api":     `{"kind":"APIVersions","versions":["v1"]}`,
+		"/apis":    `{"kind":"APIGroupList","groups":[{"name":"late.example.dev","versions":[` + group + `],"preferredVersion":` + group + `}]}`,
+		"/api/v1":  `{"kind":"APIResourceList","groupVersion":"v1","resources":[]}`,
+		"/apis/late.example.dev/v1": `{"kind":"APIResourceList","groupVersion":"late.example.dev/v1","resources":[` +
+			`{"name":"things","kind":"Thing","namespaced":true,"verbs":["list"]}]}`,
+		"/apis/late.example.dev/v1/namespaces/n/things": `{"metadata":{},"items":[{"metadata":{"name":"theirs"}}]}`,
+	}
+	mended := fakeServer(answers)
+	broken := maps.Clone(answers)
+	broken["/apis/late.example.dev/v1"] = "broken"
+	wreck := fakeServer(broken)
+	var works atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if works.Load() {
+			mended.ServeHTTP(w, r)
+			return
+		}
+		wreck.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	r, err := New(Connection{Host: server.URL}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stack := &runtime.Stack{Organization: "acme", OwnerKind: "project", OwnerID: "shop"}
+	namespace := target{key: runtime.ObjectKey{APIVersion: "v1", Kind: "Namespace", Name: "n"}, stack: stack}
+	if err := r.checkNamespaceIsOurs(t.Context(), namespace); err != nil {
+		t.Errorf("what cannot be listed is passed over, got %v", err)
+	}
+	works.Store(true)
+	if err := r.checkNamespaceIsOurs(t.Context(), namespace); runtime.CodeOf(err) != runtime.Conflict {
+		t.Errorf("it is found once its server answers, got %v", err)
 	}
 }

@@ -103,13 +103,17 @@ func (m mapping) groupResource() string {
 // broken harms nobody else.
 type mapper struct {
 	client *client
+	*atlas
+}
 
+// atlas holds the mappings that were found.
+type atlas struct {
 	mu    sync.Mutex
 	found map[schema.GroupVersionKind]mapping
 }
 
 func newMapper(client *client) *mapper {
-	return &mapper{client: client, found: map[schema.GroupVersionKind]mapping{}}
+	return &mapper{client: client, atlas: &atlas{found: map[schema.GroupVersionKind]mapping{}}}
 }
 
 // lookup returns the mapping of a kind; ok is false when the server does not

@@ -145,7 +145,8 @@ func (r *Runtime) scan(ctx context.Context, kind mapping, namespace string, each
 }
 
 // listable returns the namespaced types that the server can list, once per
-// process. Groups whose server does not answer are left out.
+// process. Groups whose server does not answer are left out, and asked for again
+// the next time.
 func (r *Runtime) listable(ctx context.Context) ([]mapping, error) {
 	r.types.mu.Lock()
 	defer r.types.mu.Unlock()
@@ -163,8 +164,11 @@ func (r *Runtime) listable(ctx context.Context) ([]mapping, error) {
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
 		return nil, runtime.Errorf(runtime.Unavailable, "discovery of the namespaced types of %s: %w", r.client.base.Host, err)
 	}
-	r.types.found = listableOf(lists)
-	return r.types.found, nil
+	found := listableOf(lists)
+	if err == nil {
+		r.types.found = found
+	}
+	return found, nil
 }
 
 // preferred asks for the namespaced types, again while the server is busy: the

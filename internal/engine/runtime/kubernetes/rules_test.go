@@ -56,9 +56,10 @@ func TestConflictsOf(t *testing.T) {
 	err := apierrors.NewApplyConflict([]metav1.StatusCause{
 		{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "kubectl-edit" using v1`, Field: ".data.a"},
 		{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "helm"`, Field: `.spec.containers[name="x"].image`},
+		{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "kubectl" with subresource "scale" using apps/v1`, Field: ".spec.replicas"},
 		{Type: metav1.CauseTypeUnexpectedServerResponse, Message: "other", Field: ".x"},
 	}, "conflicts")
-	want := []conflict{{"data.a", "kubectl-edit"}, {`spec.containers[name="x"].image`, "helm"}}
+	want := []conflict{{"data.a", "kubectl-edit", ""}, {`spec.containers[name="x"].image`, "helm", ""}, {"spec.replicas", "kubectl", "scale"}}
 	if diff := cmp.Diff(want, conflictsOf(err), cmp.AllowUnexported(conflict{})); diff != "" {
 		t.Error(diff)
 	}

@@ -49,7 +49,7 @@ type Runtime struct {
 	mapper  *mapper
 	cache   *cache
 	docs    *documentMemory
-	types   namespacedTypes
+	types   *namespacedTypes
 }
 
 // namespacedTypes remembers what the server can list in a namespace.
@@ -88,7 +88,20 @@ func New(connection Connection, options Options) (*Runtime, error) {
 		mapper:  mapper,
 		cache:   newCache(client),
 		docs:    newDocumentMemory(),
+		types:   &namespacedTypes{},
 	}, nil
+}
+
+// As returns a Runtime for a connection of the same hash. It shares everything
+// with this one but what messages call the connection.
+func (r *Runtime) As(connection Connection) *Runtime {
+	client := *r.client
+	client.connection = connection
+	out := *r
+	out.client = &client
+	out.mapper = &mapper{client: &client, atlas: r.mapper.atlas}
+	out.cache = &cache{client: &client, shelf: r.cache.shelf}
+	return &out
 }
 
 // Documents returns the store of documents in the namespace of the options.

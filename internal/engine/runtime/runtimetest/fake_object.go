@@ -121,6 +121,23 @@ func (o *fakeObject) ownership(manager string) fields.Ownership {
 	return out
 }
 
+// claim takes what the manager applied out of what the others own, and forgets
+// client-side appliers, as the adoption of an object does.
+func (o *fakeObject) claim(manager string) {
+	own := o.managers[manager+appliedBy].Set()
+	for name, theirs := range o.managers {
+		if name == manager+appliedBy {
+			continue
+		}
+		left := theirs.Set().Difference(own)
+		if left.Empty() || name == "kubectl-client-side-apply"+updatedBy {
+			delete(o.managers, name)
+			continue
+		}
+		o.managers[name] = fieldpath.NewVersionedSet(left, theirs.APIVersion(), theirs.Applied())
+	}
+}
+
 // owned reports whether the subject owns the object; recorded lets its field
 // manager stand in for removed labels.
 func (o *fakeObject) owned(s subject, recorded bool) bool {
@@ -136,9 +153,15 @@ func (o *fakeObject) owned(s subject, recorded bool) bool {
 
 // foreign is the Status of an object of somebody else.
 func (o *fakeObject) foreign() error {
-	return runtime.Errorf(runtime.AlreadyExists, "%s: exists already and belongs to %s: import it, let it be adopted, or choose another name",
-		o.key, o.owner())
+	enough := runtime.AdoptForce
+	if o.unowned() {
+		enough = runtime.AdoptIfUnowned
+	}
+	return runtime.Errorf(runtime.AlreadyExists, "%s: exists already and belongs to %s: import it, let it be adopted (adopt = %q), or choose another name",
+		o.key, o.owner(), enough)
 }
+
+func (o *fakeObject) unowned() bool { return labelOf(o.body, naming.LabelManagedBy) == "" }
 
 func (o *fakeObject) owner() string {
 	metadata, _ := o.body["metadata"].(map[string]any)
@@ -155,26 +178,30 @@ func (o *fakeObject) finalizers() []any {
 	return finalizers
 }
 
-// conflictsOf sorts the conflicts of an apply into those with other appliers,
-// as paths and texts; none means that only edits are in the way.
-func conflictsOf(conflicts merge.Conflicts) (paths, texts []string) {
+// conflictsOf returns the conflicts of an apply with other appliers, and those
+// about fields that are sent for the first time, as paths and texts; none means
+// that only edits are in the way.
+func conflictsOf(conflicts merge.Conflicts, added *fieldpath.Set) (paths, texts []string) {
 	for _, conflict := range conflicts {
-		manager, ok := strings.CutSuffix(conflict.Manager, appliedBy)
-		if !ok {
+		manager, applied := strings.CutSuffix(conflict.Manager, appliedBy)
+		if !applied && !added.Has(conflict.Path) {
 			continue
 		}
 		path := fields.PathString(conflict.Path)
 		paths = append(paths, path)
-		texts = append(texts, path+" is owned by "+manager)
+		texts = append(texts, path+" belongs to "+strings.TrimSuffix(manager, updatedBy))
 	}
 	slices.Sort(paths)
 	slices.Sort(texts)
 	return slices.Compact(paths), texts
 }
 
-// validate refuses what a cluster would refuse about ConfigMaps: enough of the
-// server's rules to test how refusals are handled.
+// validate refuses what a cluster would refuse about ConfigMaps and selectors:
+// enough of the server's rules to test how refusals are handled.
 func validate(key runtime.ObjectKey, before *fakeObject, desired map[string]any) error {
+	if key.Kind == "Deployment" && before != nil {
+		return validateSelector(key, before, desired)
+	}
 	if key.Kind != "ConfigMap" || key.APIVersion != "v1" {
 		return nil
 	}
@@ -193,4 +220,13 @@ func validate(key runtime.ObjectKey, before *fakeObject, desired map[string]any)
 		return runtime.Errorf(runtime.ReplaceRequired, "%s: data cannot change in place: the object must be replaced", key).WithPaths("data")
 	}
 	return nil
+}
+
+func validateSelector(key runtime.ObjectKey, before *fakeObject, desired map[string]any) error {
+	old, _ := before.body["spec"].(map[string]any)
+	spec, _ := desired["spec"].(map[string]any)
+	if len(fields.Changed(map[string]any{"selector": old["selector"]}, map[string]any{"selector": spec["selector"]})) == 0 {
+		return nil
+	}
+	return runtime.Errorf(runtime.ReplaceRequired, "%s: spec.selector cannot change in place: the object must be replaced", key).WithPaths("spec.selector")
 }

@@ -64,7 +64,7 @@ func (f *Fake) apply(ctx context.Context, request *runtime.ApplyRequest, respons
 	if before == nil {
 		return f.create(s, desired, request, response)
 	}
-	return f.update(s, before, desired, request, response)
+	return f.update(ctx, s, before, desired, request, response)
 }
 
 func (f *Fake) create(s subject, desired map[string]any, request *runtime.ApplyRequest, response *runtime.ApplyResponse) error {
@@ -87,32 +87,32 @@ func (f *Fake) create(s subject, desired map[string]any, request *runtime.ApplyR
 	return nil
 }
 
-func (f *Fake) update(s subject, before *fakeObject, desired map[string]any, request *runtime.ApplyRequest, response *runtime.ApplyResponse) error {
-	unowned := labelOf(before.body, naming.LabelManagedBy) == ""
-	allowed := request.Adopt == runtime.AdoptForce || (request.Adopt == runtime.AdoptIfUnowned && unowned)
-	if !before.owned(s, request.PriorResource != nil) && !allowed {
+func (f *Fake) update(ctx context.Context, s subject, before *fakeObject, desired map[string]any, request *runtime.ApplyRequest, response *runtime.ApplyResponse) error {
+	adopting := !before.owned(s, request.PriorResource != nil)
+	allowed := request.Adopt == runtime.AdoptForce || (request.Adopt == runtime.AdoptIfUnowned && before.unowned())
+	if adopting && !allowed {
 		return before.foreign()
-	}
-	if err := validate(s.key, before, desired); err != nil {
-		return err
-	}
-	force := request.Force || request.Adopt == runtime.AdoptForce
-	after, err := before.write(desired, s.manager, true, force)
-	var conflicts merge.Conflicts
-	if errors.As(err, &conflicts) {
-		if paths, texts := conflictsOf(conflicts); len(paths) > 0 {
-			return runtime.Errorf(runtime.Conflict, "%s: other appliers own fields of it: %s", s.key, strings.Join(texts, "; ")).WithPaths(paths...)
-		}
-		after, err = before.write(desired, s.manager, true, true)
-	}
-	if err != nil {
-		return runtime.Errorf(runtime.Internal, "%s: %w", s.key, err)
 	}
 	prior := desired
 	if request.PriorResource != nil {
+		var err error
 		if prior, err = fields.Normalize(request.PriorResource.Attributes); err != nil {
 			return runtime.Errorf(runtime.InvalidArgument, "%s: prior resource: %w", s.key, err)
 		}
+	}
+	err := validate(s.key, before, desired)
+	if runtime.CodeOf(err) == runtime.ReplaceRequired && request.Replace && !adopting {
+		return f.replace(ctx, s, before, prior, desired, request, response)
+	}
+	if err != nil {
+		return err
+	}
+	after, err := before.submit(s, prior, desired, request.Force || (adopting && request.Adopt == runtime.AdoptForce))
+	if err != nil {
+		return err
+	}
+	if adopting {
+		after.claim(s.manager)
 	}
 	was, is := before.ownership(s.manager), after.ownership(s.manager)
 	response.ChangedPaths = fields.Changed(fields.Project(before.live(), prior, was), fields.Project(after.live(), desired, is))
@@ -123,6 +123,39 @@ func (f *Fake) update(s subject, before *fakeObject, desired map[string]any, req
 		f.put(s.id, after, watch.Modified)
 	}
 	response.Resource, response.UID = s.resource(after.live()), after.uid
+	return nil
+}
+
+// submit returns the object after an apply, by force if only drift is in the way.
+func (o *fakeObject) submit(s subject, prior, desired map[string]any, force bool) (*fakeObject, error) {
+	after, err := o.write(desired, s.manager, true, force)
+	var conflicts merge.Conflicts
+	if errors.As(err, &conflicts) {
+		if paths, texts := conflictsOf(conflicts, fields.SetOf(desired).Difference(fields.SetOf(prior))); len(paths) > 0 {
+			return nil, runtime.Errorf(runtime.Conflict, "%s: fields of it belong to others: %s", s.key, strings.Join(texts, "; ")).WithPaths(paths...)
+		}
+		after, err = o.write(desired, s.manager, true, true)
+	}
+	if err != nil {
+		return nil, runtime.Errorf(runtime.Internal, "%s: %w", s.key, err)
+	}
+	return after, nil
+}
+
+// replace makes the object anew. The lock is held at the call and at the return,
+// not while finalizers hold the old one.
+func (f *Fake) replace(ctx context.Context, s subject, before *fakeObject, prior, desired map[string]any, request *runtime.ApplyRequest, response *runtime.ApplyResponse) error {
+	changed := fields.Changed(fields.Project(before.live(), prior, before.ownership(s.manager)), desired)
+	if !request.DryRun {
+		if err := f.remove(ctx, s, before); err != nil {
+			return err
+		}
+	}
+	if err := f.create(s, desired, request, response); err != nil {
+		return err
+	}
+	response.Action, response.ChangedPaths = runtime.ActionReplace, changed
+	response.Warnings = append(response.Warnings, fmt.Sprintf("%s: %s cannot change in place, so the object is replaced", s.key, strings.Join(changed, ", ")))
 	return nil
 }
 
@@ -264,6 +297,11 @@ func (f *Fake) delete(ctx context.Context, request *runtime.DeleteRequest, respo
 	if request.DryRun {
 		return nil
 	}
+	return f.remove(ctx, s, found)
+}
+
+// remove deletes an object and blocks until it is gone.
+func (f *Fake) remove(ctx context.Context, s subject, found *fakeObject) error {
 	found.terminating = true
 	f.touch(found)
 	for f.objects[s.id] == found && len(found.finalizers()) > 0 {

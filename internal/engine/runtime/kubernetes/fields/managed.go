@@ -29,28 +29,41 @@ type Manager struct {
 // Managers returns the entries of an object's managed fields. An entry that
 // cannot be read is left out: it then owns nothing.
 func Managers(object map[string]any) []Manager {
-	metadata, _ := object["metadata"].(map[string]any)
-	entries, _ := metadata["managedFields"].([]any)
+	entries := entriesOf(object)
 	out := make([]Manager, 0, len(entries))
 	for _, entry := range entries {
-		fields, ok := entry.(map[string]any)
-		if !ok {
-			continue
+		if manager, ok := managerOf(entry); ok {
+			out = append(out, manager)
 		}
-		manager := Manager{Set: fieldpath.NewSet()}
-		manager.Name, _ = fields["manager"].(string)
-		operation, _ := fields["operation"].(string)
-		manager.Operation = metav1.ManagedFieldsOperationType(operation)
-		manager.APIVersion, _ = fields["apiVersion"].(string)
-		manager.Subresource, _ = fields["subresource"].(string)
-		manager.Time, _ = fields["time"].(string)
-		encoded, err := json.Marshal(fields["fieldsV1"])
-		if err != nil || manager.Set.FromJSON(bytes.NewReader(encoded)) != nil {
-			continue
-		}
-		out = append(out, manager)
 	}
 	return out
+}
+
+// entriesOf returns an object's managed fields as they are.
+func entriesOf(object map[string]any) []any {
+	metadata, _ := object["metadata"].(map[string]any)
+	entries, _ := metadata["managedFields"].([]any)
+	return entries
+}
+
+// managerOf reads an entry of the managed fields.
+func managerOf(entry any) (Manager, bool) {
+	fields, ok := entry.(map[string]any)
+	if !ok {
+		return Manager{}, false
+	}
+	manager := Manager{Set: fieldpath.NewSet()}
+	manager.Name, _ = fields["manager"].(string)
+	operation, _ := fields["operation"].(string)
+	manager.Operation = metav1.ManagedFieldsOperationType(operation)
+	manager.APIVersion, _ = fields["apiVersion"].(string)
+	manager.Subresource, _ = fields["subresource"].(string)
+	manager.Time, _ = fields["time"].(string)
+	encoded, err := json.Marshal(fields["fieldsV1"])
+	if err != nil || manager.Set.FromJSON(bytes.NewReader(encoded)) != nil {
+		return Manager{}, false
+	}
+	return manager, true
 }
 
 // Ownership says which fields of an object are ours.
