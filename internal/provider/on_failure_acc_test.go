@@ -86,16 +86,10 @@ func TestAccOnFailureOfCreate(t *testing.T) {
 
 func TestAccOnFailureOfUpdate(t *testing.T) {
 	t.Parallel()
-	cases := map[string]struct {
-		fails, warns string
-		image        string
-		ready        string
-		// again is what the next plan does when nothing else changes.
-		again string
-	}{
-		"keep":     {fails: "Rollout failed.*pod cart-.*exit code 3", image: crash, ready: "true", again: "update"},
-		"rollback": {fails: "Rollout failed.*pod cart-.*exit code 3.*Rolled back: sha256:[0-9a-f]{64} runs again", image: acctest.Image, ready: "true", again: "update"},
-		"warn":     {warns: "Rollout failed.*pod cart-.*exit code 3", image: crash, ready: "false", again: "update"},
+	cases := map[string]struct{ fails, warns, image, ready string }{
+		"keep":     {fails: "Rollout failed.*pod cart-.*exit code 3", image: crash, ready: "true"},
+		"rollback": {fails: "Rollout failed.*pod cart-.*exit code 3.*Rolled back: sha256:[0-9a-f]{64} runs again", image: acctest.Image, ready: "true"},
+		"warn":     {warns: "Rollout failed.*pod cart-.*exit code 3", image: crash, ready: "false"},
 	}
 	for policy, tc := range cases {
 		t.Run(policy, func(t *testing.T) {
@@ -112,24 +106,39 @@ func TestAccOnFailureOfUpdate(t *testing.T) {
 				result.MustWarn(t, tc.warns)
 			}
 			equal(t, "image", tc.image, e.Deployment(t, "cart").Spec.Template.Spec.Containers[0].Image)
-			if policy == "rollback" {
+			if tc.image == acctest.Image {
 				image(t, e, acctest.Image, 2)
 			}
+			// Whatever it was, the next plan shows what is not in force.
 			ready(t, cli, tc.ready)
-			equal(t, "next plan", map[string]string{deployment: tc.again}, cli.Plan(t).Must(t).Actions)
-			settled(t, e, cli, policy, map[string]string{"keep": "update", "rollback": "update", "warn": "update"}[policy])
+			equal(t, "next plan", map[string]string{deployment: "update"}, cli.Plan(t).Must(t).Actions)
+			settled(t, e, cli, policy, "update")
 		})
 	}
 }
 
-// A release that was promoted is taken back like any other.
+// A rollout whose time is over is taken back in time of its own.
+func TestAccRollbackAfterTimeout(t *testing.T) {
+	t.Parallel()
+	e := acctest.New(t)
+	cli := e.CLI(t)
+	onFailure(t, e, cli, acctest.Image, "rollback")
+	cli.Write(t, "time_override.tf", "resource \"platform_deployment\" \"cart\" {\n  timeouts = { update = \"10s\" }\n}\n")
+	cli.Apply(t).Must(t)
+	onFailure(t, e, cli, notReady, "rollback")
+	cli.Apply(t).MustFail(t, `Timed out.*Rolled back: sha256:[0-9a-f]{64} runs again.*10s, is over. Raise timeouts.update`)
+	image(t, e, acctest.Image, 2)
+	settled(t, e, cli, "rollback", "update")
+}
+
+// What was promoted is taken back like anything else, overrides and all, and the
+// stage before keeps what it runs.
 func TestAccRollbackOfPromotion(t *testing.T) {
 	t.Parallel()
 	e := acctest.New(t)
 	cli := e.CLI(t)
-	config := func(image string) {
-		cli.Write(t, "main.tf", e.Base()+acctest.Component("cart", fmt.Sprintf("image = %q", image))+
-			acctest.Deployment("cart", acctest.HTTP(`pod_annotations = { "example.com/stage" = "dev" }`), "wait_for_rollout = true")+`
+	config := func(image, behavior string) {
+		cli.Write(t, "main.tf", e.Base()+acctest.Component("cart", fmt.Sprintf("image = %q", image))+acctest.Deployment("cart", acctest.HTTP())+fmt.Sprintf(`
 resource "platform_environment" "prod" {
   name       = "prod"
   data_plane = platform_data_plane.main.id
@@ -138,16 +147,30 @@ resource "platform_deployment" "prod" {
   component     = platform_component.cart.id
   environment   = platform_environment.prod.id
   promoted_from = { deployment = platform_deployment.cart.id }
-  overrides     = { args = ["--prod"], pod_annotations = { "devcluster.openplatform.dev/log" = "no money" } }
+  overrides     = { args = [%q], pod_annotations = { "devcluster.openplatform.dev/behavior" = %[1]q } }
   on_failure    = "rollback"
 }
-`)
+`, behavior))
 		cli.Write(t, "line_override.tf", `resource "platform_deployment_pipeline" "main" {
   promotion_paths = [{ source = platform_environment.dev.id, targets = [{ environment = platform_environment.prod.id }] }]
 }
 `)
 	}
-	config(acctest.Image)
+	const next, prod = "registry.example/shop/cart:2.0.0", "platform_deployment.prod"
+	config(acctest.Image, "run")
 	cli.Apply(t).Must(t)
-	_ = e
+	before := cli.Values(t, prod)
+	config(next, "crash")
+	cli.Apply(t).MustFail(t, fmt.Sprintf("Rollout failed.*pod cart-.*Rolled back: %s runs again", before["release"]))
+	image(t, e, next, 1)
+	found := e.Get(t, "Deployment", e.Namespace("shop", "prod"), "cart")
+	container := containerOf(t, found.Object)
+	equal(t, "image in prod", any(acctest.Image), container["image"])
+	equal(t, "arguments in prod", any([]any{"run"}), container["args"])
+	equal(t, "state of prod", before["manifests"], cli.Values(t, prod)["manifests"])
+	config(next, "run")
+	equal(t, "plan", map[string]string{prod: "update"}, cli.Apply(t).Must(t).Actions)
+	cli.Plan(t).MustBeEmpty(t)
+	cli.Destroy(t).Must(t)
+	gone(t, e)
 }
