@@ -82,11 +82,12 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 	e.catalog.Applied(platform.RefOf(request.Object))
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordGrace)
 	defer cancel()
-	// What was brought about stays so: the next read completes the token.
-	var identity error
-	if response.Token.Store, identity = store.Identity(late); identity != nil {
-		e.logger.WarnContext(ctx, "cannot identify the store of records", "object", a.record.Ref().String(), "error", identity)
+	identity, unknown := store.Identity(late)
+	if unknown != nil {
+		// What was brought about stays so: the next read completes the token.
+		e.logger.WarnContext(ctx, "cannot identify the store of records", "object", a.record.Ref().String(), "error", unknown)
 	}
+	response.Token.Store = identity
 	response.Warnings = append(response.Warnings, a.warnings...)
 	return response, err
 }
