@@ -113,7 +113,8 @@ func (e *Engine) attempt(ctx context.Context, a *attempt, request ApplyRequest) 
 	if err != nil {
 		return nil, err
 	}
-	u.session().Remember(former)
+	a.session = u.session()
+	a.session.Remember(former)
 	outputs := Outputs{}
 	if outputs.Manifests, err = planned(changes); err != nil {
 		return nil, err

@@ -6,9 +6,11 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
@@ -23,6 +25,7 @@ type attempt struct {
 	// applied tells that everything was applied and has only to become ready;
 	// settled, that it did or was not waited for.
 	applied, settled bool
+	session          *dataplane.Session
 	warnings         []platform.Problem
 }
 
@@ -71,9 +74,13 @@ func (e *Engine) failed(ctx context.Context, a *attempt, limit time.Duration, fa
 }
 
 // rollBack brings back what ran before, or removes what was made when nothing
-// did. Killed at any point, it leaves a record of an operation that did not
+// did. What was taken over existed before and is removed by a destroy alone, so
+// that then nothing is taken back. Killed at any point, it leaves a record of an operation that did not
 // succeed, like any other.
 func (e *Engine) rollBack(ctx context.Context, a *attempt, failure error) (gone bool, err error) {
+	if taken := a.session.TakenOver(); len(taken) > 0 {
+		return false, fmt.Errorf("%w\n\nNot rolled back: the apply took over what existed before: %s", failure, strings.Join(taken, ", "))
+	}
 	releases := a.record.Releases
 	if a.before == nil && len(releases) == 0 {
 		if _, err := e.remove(ctx, a.store, a.record, false); err != nil {

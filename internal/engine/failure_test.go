@@ -11,6 +11,7 @@ import (
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/runtimetest"
@@ -273,6 +274,32 @@ func TestWhatIsNotTakenBack(t *testing.T) {
 		if runtime.CodeOf(err) != code || imageOf(w.fake.Object(cartObject)) != badImage {
 			t.Errorf("%s\ngot %v", reason, err)
 		}
+	}
+}
+
+func TestWhatWasTakenOverIsNotRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	token := tokensOf(w.apply(t, story()[:6]...))[5]
+	if _, err := w.engine(t).Delete(t.Context(), engine.DeleteRequest{Ref: platform.RefOf(cartInDev()), Token: token}); err != nil {
+		t.Fatal(err)
+	}
+	const service = "v1:Service:dp-acme-shop-dev-677945f8:cart"
+	theirs := map[string]any{
+		"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "cart", "namespace": "dp-acme-shop-dev-677945f8"},
+	}
+	if err := w.fake.Put(&runtime.Resource{ID: service, Attributes: theirs}); err != nil {
+		t.Fatal(err)
+	}
+	w.spoiled()
+	e, err := engine.New(engine.Options{Organization: organization, Clusters: w, Policy: dataplane.Policy{Adopt: runtime.AdoptIfUnowned}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := e.Apply(t.Context(), engine.ApplyRequest{Object: cartWith(badImage, platform.OnFailureRollback), Wait: true})
+	fails(t, err, runtime.RolloutFailed, "took over what existed before: "+service)
+	if response == nil || w.fake.Object(service) == nil {
+		t.Error("What existed before is still there, and remembered.")
 	}
 }
 

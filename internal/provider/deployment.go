@@ -35,7 +35,7 @@ func deploymentKind() *kind {
 			}),
 			"on_failure": optional("What becomes of a failed apply, " + oneOf(platform.OnFailures()) + "; default `keep`. " +
 				"`keep` leaves everything as it is: a failed create is replaced by the next apply, a failed update goes on. " +
-				"`rollback` brings back the last release that was healthy, with the other attributes as they were, and waits for it as long again; a failed create is removed without a trace. " +
+				"`rollback` brings back the last release that was healthy, with the other attributes as they were, and waits for it as long again; a failed create is removed without a trace, unless it took over what existed. " +
 				"`warn` makes a rollout that does not become ready a warning; `ready` is false and the next apply waits again. What the API server refuses is an error all the same."),
 		}),
 		outputs: map[string]output{
