@@ -75,8 +75,8 @@ func (e *Engine) failed(ctx context.Context, a *attempt, limit time.Duration, fa
 
 // rollBack brings back what ran before, or removes what was made when nothing
 // did. What was taken over existed before and is removed by a destroy alone, so
-// that then nothing is taken back. Killed at any point, it leaves a record of an operation that did not
-// succeed, like any other.
+// that then nothing is taken back. Killed at any point, it leaves a record of an
+// operation that did not succeed, like any other.
 func (e *Engine) rollBack(ctx context.Context, a *attempt, failure error) (gone bool, err error) {
 	if taken := a.session.TakenOver(); len(taken) > 0 {
 		return false, fmt.Errorf("%w\n\nNot rolled back: the apply took over what existed before: %s", failure, strings.Join(taken, ", "))
