@@ -43,6 +43,9 @@ type ApplyRequest struct {
 	Token *Token
 	// Prior is the object as it was last in force; nil when that is not known.
 	Prior platform.Object
+	// Timeout is how long it may take, and again to take back what fails; zero is
+	// no limit.
+	Timeout time.Duration
 	// Wait blocks until what was made is ready.
 	Wait bool
 }
@@ -65,9 +68,41 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 	if err != nil {
 		return nil, err
 	}
-	ref := platform.RefOf(request.Object)
-	record, err := e.claim(ctx, store, request)
+	a := &attempt{store: store, object: request.Object}
+	response, err := e.attempt(ctx, a, request)
+	if err != nil && response != nil {
+		var gone bool
+		if gone, err = e.failed(ctx, a, request.Timeout, err); gone {
+			response = nil
+		}
+	}
+	if response == nil {
+		return nil, err
+	}
+	e.catalog.Applied(platform.RefOf(request.Object))
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordGrace)
+	defer cancel()
+	identity, unknown := store.Identity(late)
+	if unknown != nil {
+		// What was brought about stays so: the next read completes the token.
+		e.logger.WarnContext(ctx, "cannot identify the store of records", "object", a.record.Ref().String(), "error", unknown)
+	}
+	response.Token.Store = identity
+	response.Warnings = append(response.Warnings, a.warnings...)
+	return response, err
+}
+
+// attempt tries to bring an object about and notes how far it got. With an error
+// the response is not nil when something was recorded.
+func (e *Engine) attempt(ctx context.Context, a *attempt, request ApplyRequest) (*ApplyResponse, error) {
+	ctx, cancel := within(ctx, request.Timeout)
+	defer cancel()
+	record, err := e.claim(ctx, a.store, request)
 	if err != nil {
+		return nil, err
+	}
+	a.record = record
+	if a.before, err = inForce(record, request.Prior); err != nil {
 		return nil, err
 	}
 	former, err := e.former(ctx, record, request.Prior)
@@ -78,17 +113,20 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 	if err != nil {
 		return nil, err
 	}
-	u.session().Remember(former)
+	a.session = u.session()
+	a.session.Remember(former)
 	outputs := Outputs{}
 	if outputs.Manifests, err = planned(changes); err != nil {
 		return nil, err
 	}
 	u.describe(&outputs)
-	recorded, runErr := e.run(ctx, store, record, request.Object, u, changes, func(ctx context.Context) (catalog.Observed, error) {
+	recorded, err := e.run(ctx, a.store, record, request.Object, u, changes, func(ctx context.Context) (catalog.Observed, error) {
 		if err := u.inspect(ctx, &outputs); err != nil {
 			return catalog.Observed{}, err
 		}
+		a.applied = true
 		seen, err := e.settle(ctx, u, request.Wait)
+		a.settled = err == nil
 		if err == nil && outputs.Artifact != nil {
 			record.Release = outputs.Release
 			if seen.Ready {
@@ -98,21 +136,14 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 		return seen, err
 	})
 	if !recorded {
-		return nil, runErr
+		return nil, err
 	}
-	e.catalog.Applied(ref)
 	outputs.Ready, outputs.Status = record.Observed.Ready, record.Observed.Message
 	response := &ApplyResponse{Outputs: outputs, Token: Token{UID: record.UID, Organization: e.organization}}
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordGrace)
-	defer cancel()
-	// What was brought about stays so: the next read completes the token.
-	if response.Token.Store, err = store.Identity(late); err != nil {
-		e.logger.WarnContext(ctx, "cannot identify the store of records", "object", ref.String(), "error", err)
-	}
 	for _, warning := range u.session().Warnings() {
 		response.Warnings = append(response.Warnings, platform.Problem{Title: "Applied with a warning", Detail: warning})
 	}
-	return response, runErr
+	return response, err
 }
 
 // claim returns the record to write: a new one, the one that an unfinished

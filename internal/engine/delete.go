@@ -51,8 +51,17 @@ func (e *Engine) Delete(ctx context.Context, request DeleteRequest) ([]platform.
 	if err := childless(ctx, store, request.Ref, d.children()); err != nil {
 		return nil, err
 	}
-	s := e.scope(ctx, request.Ref, 0, record.Inventory)
-	if request.Force {
+	return e.remove(ctx, store, record, request.Force)
+}
+
+// remove removes everything that a record lists, and the record.
+func (e *Engine) remove(ctx context.Context, store *catalog.Store, record *catalog.Record, force bool) ([]platform.Problem, error) {
+	d, err := driverOf(record.Kind)
+	if err != nil {
+		return nil, err
+	}
+	s := e.scope(ctx, record.Ref(), 0, record.Inventory)
+	if force {
 		s.session.ForceDelete()
 	}
 	if err := d.loose(s).destroy(ctx); err != nil {
@@ -61,7 +70,7 @@ func (e *Engine) Delete(ctx context.Context, request DeleteRequest) ([]platform.
 	if err := store.Remove(ctx, record); err != nil {
 		return nil, err
 	}
-	e.catalog.Applied(request.Ref)
+	e.catalog.Applied(record.Ref())
 	var warnings []platform.Problem
 	for _, warning := range s.session.Warnings() {
 		warnings = append(warnings, platform.Problem{Title: "Deleted with a warning", Detail: warning})

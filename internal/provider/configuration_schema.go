@@ -29,8 +29,13 @@ func configurationAttributes() map[string]schema.Attribute {
 			"liveness":  optionalObject("Whether it is restarted.", probeAttributes()),
 			"startup":   optionalObject("Whether it has started; the other probes wait for it.", probeAttributes()),
 		}),
-		"scaling": optionalObject("How many replicas run; not for a `scheduled_task`.", map[string]schema.Attribute{
-			"replicas": optionalInt("The number of replicas. Without it the number is left to whoever sets it in the cluster."),
+		"scaling": optionalObject("How many replicas run; not for a `scheduled_task`. Either a number of them, or what a HorizontalPodAutoscaler is told; "+
+			"when `overrides` name the one, nothing of the other is left of what they override.", map[string]schema.Attribute{
+			"replicas":                             optionalInt("The number of replicas. Without it the number is left to whoever sets it in the cluster; it stays as it is when the attribute is removed or an autoscaler takes over."),
+			"min_replicas":                         optionalInt("The least that the autoscaler runs; the API server's default is 1."),
+			"max_replicas":                         optionalInt("The most that the autoscaler runs. It makes the autoscaler, together with a target."),
+			"target_cpu_utilization_percentage":    optionalInt("The average processor time to aim at, in percent of `resources.requests.cpu`, which it needs. The cluster needs a metrics server."),
+			"target_memory_utilization_percentage": optionalInt("The average memory to aim at, in percent of `resources.requests.memory`, which it needs. With two targets the one that asks for more replicas counts."),
 		}),
 		"schedule": optionalObject("When a `scheduled_task` runs, which needs it; not for other types. A run never starts while the one before is under way. "+
 			"A pod that fails is not restarted: another one is tried, as often as the API server's default allows, and the logs of each can be read.", map[string]schema.Attribute{

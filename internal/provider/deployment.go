@@ -4,7 +4,6 @@
 package provider
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -34,6 +33,10 @@ func deploymentKind() *kind {
 				"release": required("The release that may pass."),
 				"by":      required("Who says so; it is kept in the record."),
 			}),
+			"on_failure": optional("What becomes of a failed apply, " + oneOf(platform.OnFailures()) + "; default `keep`. " +
+				"`keep` leaves everything as it is: a failed create is replaced by the next apply, a failed update goes on. " +
+				"`rollback` brings back the last release that was healthy, with the other attributes as they were, and waits for it as long again; a failed create is removed without a trace, unless it took over what existed. " +
+				"`warn` makes a rollout that does not become ready a warning; `ready` is false and the next apply waits again. What the API server refuses is an error all the same."),
 		}),
 		outputs: map[string]output{
 			"namespace":     stringOutput("The namespace that the deployment runs in.", func(o engine.Outputs) string { return o.Namespace }),
@@ -45,27 +48,5 @@ func deploymentKind() *kind {
 			"ready":     boolOutput("Whether the last rollout was seen to become ready.", func(o engine.Outputs) bool { return o.Ready }).afterApply(),
 			"status":    stringOutput("How the last rollout ended.", func(o engine.Outputs) string { return o.Status }).afterApply(),
 		},
-		warn: warnReplicas,
 	}
-}
-
-// warnReplicas tells what the API server does when a field that was applied is
-// not applied any more: it removes it, and the default takes its place.
-func warnReplicas(prior, planned platform.Object) []platform.Problem {
-	before, ok1 := prior.(*platform.Deployment)
-	after, ok2 := planned.(*platform.Deployment)
-	if !ok1 || !ok2 || replicas(before) == nil || replicas(after) != nil || before.ID() != after.ID() {
-		return nil
-	}
-	return []platform.Problem{{
-		Path: platform.Path{"configuration"}, Title: "Replicas will be reset",
-		Detail: fmt.Sprintf("scaling.replicas was %d and is not set any more, so the API server resets the workload to its default of 1 replica. Keep the attribute to keep the number.", *replicas(before)),
-	}}
-}
-
-func replicas(d *platform.Deployment) *int64 {
-	if d.Configuration.Scaling == nil {
-		return nil
-	}
-	return d.Configuration.Scaling.Replicas
 }

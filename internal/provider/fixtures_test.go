@@ -41,8 +41,11 @@ func fullConfiguration() platform.Configuration {
 		Ports:     map[string]platform.Port{"http": {Port: 80, TargetPort: new(int64(8080)), Protocol: "TCP"}},
 		Resources: &platform.Resources{Requests: &quantities, Limits: &quantities},
 		Probes:    &platform.Probes{Readiness: fullProbe(), Liveness: fullProbe(), Startup: fullProbe()},
-		Scaling:   &platform.Scaling{Replicas: number(3)},
-		Schedule:  &platform.Schedule{Cron: "@daily", Timezone: "Etc/UTC", Disabled: new(true)},
+		Scaling: &platform.Scaling{
+			Replicas: number(3), MinReplicas: number(1), MaxReplicas: number(5),
+			TargetCPUUtilizationPercentage: number(70), TargetMemoryUtilizationPercentage: number(80),
+		},
+		Schedule: &platform.Schedule{Cron: "@daily", Timezone: "Etc/UTC", Disabled: new(true)},
 		Volumes: map[string]platform.Volume{"data": {
 			MountPath: "/data", ReadOnly: true, EmptyDir: &platform.EmptyDir{Medium: "Memory", SizeLimit: "1Gi"}, Secret: "tls", ConfigMap: "web",
 		}},
@@ -74,7 +77,7 @@ func full() map[platform.Kind]platform.Object {
 			Component: "shop/cart", Track: "v2", Environment: "dev", DisplayName: "Cart", Description: "d", Labels: words("l"), Image: "cart:2",
 			Configuration: fullConfiguration(), Overrides: overrides(),
 			PromotedFrom: &platform.PromotedFrom{Deployment: "shop/cart/v2/test", Release: "sha256:1"},
-			Approval:     &platform.Approval{Release: "sha256:1", By: "ops"},
+			Approval:     &platform.Approval{Release: "sha256:1", By: "ops"}, OnFailure: platform.OnFailureRollback,
 		},
 		platform.KindEndpoint: &platform.Endpoint{
 			Deployment: "shop/cart/v2/dev", Name: "api", DisplayName: "API", Description: "d", Labels: words("l"), Type: "http", Port: "http",

@@ -28,6 +28,7 @@ func configurationFlaws(at string) []flaw {
 		bad(at+".resources.requests.memory", "Request above limit", "65Mi"),
 		bad(at+".scaling.replicas", "Value too small", -1), bad(at+".scaling.replicas", "Value too large", math.MaxInt32+1),
 		bad(at+".scaling.replicas", "Invalid number", 1.5),
+		autoscalerFlaws(at+".scaling", at+".resources"),
 		bad(at+".termination_grace_period_seconds", "Value too small", -1),
 		key(at+".pod_annotations", "Invalid annotation key", "x", "", "a b", "a/b/c"),
 		key(at+".pod_annotations", "Reserved annotation key", "x", "openplatform.dev/owner"),
@@ -44,6 +45,47 @@ func configurationFlaws(at string) []flaw {
 		flaws = append(flaws, bad(at+".probes."+probe+".success_threshold", "Invalid threshold", 2)...)
 	}
 	return append(flaws, bad(at+".probes.readiness.termination_grace_period_seconds", "Not for readiness probes", 5)...)
+}
+
+// autoscalerFlaws are those of a scaling; the subject requests both resources.
+func autoscalerFlaws(at, resources string) []flaw {
+	const minimum, maximum = "min_replicas", "max_replicas"
+	const cpu, memory = "target_cpu_utilization_percentage", "target_memory_utilization_percentage"
+	var flaws []flaw
+	for _, attribute := range []string{minimum, maximum, cpu, memory} {
+		for value, title := range map[any]string{0: "Value too small", math.MaxInt32 + 1: "Value too large", 1.5: "Invalid number"} {
+			if attribute == minimum && title == "Value too large" {
+				// It is above the maximum as well.
+				continue
+			}
+			to := map[string]any{maximum: math.MaxInt32, cpu: 80}
+			to[attribute] = value
+			flaws = append(flaws, flaw{set: at, to: to, title: title, at: at + "." + attribute})
+		}
+	}
+	both := func(name string) []flaw {
+		return []flaw{
+			{
+				set: resources, to: nil, title: "Missing request", at: at + ".target_" + name + "_utilization_percentage",
+				given: map[string]any{at: map[string]any{maximum: 5, "target_" + name + "_utilization_percentage": 80}},
+			},
+			{
+				set: resources, to: map[string]any{"requests": map[string]any{name: "0"}}, title: "Missing request", at: at + ".target_" + name + "_utilization_percentage",
+				given: map[string]any{at: map[string]any{maximum: 5, "target_" + name + "_utilization_percentage": 80}},
+			},
+		}
+	}
+	return slices.Concat(
+		flaws, both("cpu"), both("memory"),
+		[]flaw{
+			{set: at, to: map[string]any{"replicas": 2, maximum: 5, cpu: 80}, title: "Conflicting attributes", at: at + ".replicas"},
+			{set: at, to: map[string]any{"replicas": 2, minimum: 1}, title: "Conflicting attributes", at: at + ".replicas"},
+			{set: at, to: map[string]any{minimum: 2}, title: "Missing maximum", at: at + "." + maximum},
+			{set: at, to: map[string]any{memory: 80}, title: "Missing maximum", at: at + "." + maximum},
+			{set: at, to: map[string]any{maximum: 5}, title: "Missing target"},
+			{set: at, to: map[string]any{minimum: 6, maximum: 5, cpu: 80}, title: "Minimum above maximum", at: at + "." + minimum},
+		},
+	)
 }
 
 func volumeFlaws(at string) []flaw {
@@ -141,6 +183,8 @@ func promotedTables() map[string]subject {
 			},
 			scheduleFlaws("overrides.schedule"),
 		},
+		// Its attributes are spoiled above; here each of them is unknown for once.
+		"autoscaled": {base: autoscaled()},
 		"promoted": {follows, slices.Concat(
 			configurationFlaws("overrides"),
 			bad(source, "Invalid reference", "", "shop/plain", "shop/plain/main/dev/web"),
@@ -162,6 +206,12 @@ func promotedTables() map[string]subject {
 			},
 		)},
 	}
+}
+
+func autoscaled() platform.Object {
+	configuration := platform.Configuration{Resources: fullConfiguration().Resources, Scaling: fullConfiguration().Scaling}
+	configuration.Scaling.Replicas = nil
+	return &platform.Deployment{Component: "shop/plain", Track: "v3", Environment: "dev", Configuration: configuration}
 }
 
 // fullOverrides is the configuration of the deployment of the story.

@@ -178,6 +178,7 @@ func deploymentFlaws() []flaw {
 		badReference("component", "shop", "shop/cart/main"), badReference("environment", "a/b"),
 		bad("track", "Invalid label", "V2", "a/b", "a.b"), bad("image", badImage, images()...),
 		bad("environment", "Environment outside the pipeline", "qa"),
+		bad("on_failure", "Unsupported value", "Keep", "ignore"),
 		[]flaw{
 			{set: "image", to: nil, title: "Missing image", given: map[string]any{"component": "shop/blank"}},
 			{set: "component", to: "shop/mailer", title: "Ports without a Service", at: "configuration.ports"},

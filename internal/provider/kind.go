@@ -34,8 +34,6 @@ type kind struct {
 	timeout time.Duration
 	// waits adds the attribute wait_for_rollout.
 	waits bool
-	// warn says what is worth knowing before an update; may be nil.
-	warn func(prior, planned platform.Object) []platform.Problem
 	// force tells whether a destroy removes what others made; may be nil.
 	force func(object platform.Object) bool
 }

@@ -74,35 +74,3 @@ func TestOutputsHaveTheirType(t *testing.T) {
 		}
 	}
 }
-
-func TestWarnReplicas(t *testing.T) {
-	t.Parallel()
-	deployed := func(replicas *int64) *platform.Deployment {
-		d := &platform.Deployment{Component: "shop/cart", Environment: "dev"}
-		if replicas != nil {
-			d.Configuration.Scaling = &platform.Scaling{Replicas: replicas}
-		}
-		return d
-	}
-	elsewhere := deployed(nil)
-	elsewhere.Environment = "prod"
-	cases := map[string]struct {
-		reason         string
-		prior, planned platform.Object
-		want           int
-	}{
-		"Removed": {reason: "A number that is taken away is reset, which is worth knowing.", prior: deployed(number(3)), planned: deployed(nil), want: 1},
-		"Changed": {reason: "A number that changes is what is wanted.", prior: deployed(number(3)), planned: deployed(number(2))},
-		"Never":   {reason: "Where there was none, none is missed.", prior: deployed(nil), planned: deployed(nil)},
-		"Moved":   {reason: "A replacement has none to lose.", prior: deployed(number(3)), planned: elsewhere},
-		"Other":   {reason: "Other kinds have no replicas.", prior: &platform.Project{}, planned: &platform.Project{}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := warnReplicas(tc.prior, tc.planned); len(got) != tc.want {
-				t.Errorf("%s\ngot %v", tc.reason, got)
-			}
-		})
-	}
-}

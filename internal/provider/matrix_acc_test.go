@@ -217,11 +217,11 @@ func (m *matrix) write(t *testing.T) {
 }
 
 // apply applies the configuration, plans nothing afterwards, and looks at
-// everything. warnings are the patterns of those that are expected.
-func (m *matrix) apply(t *testing.T, warnings []string, arguments ...string) map[string]string {
+// everything.
+func (m *matrix) apply(t *testing.T, arguments ...string) map[string]string {
 	t.Helper()
 	m.write(t)
-	result := m.cli.Apply(t, arguments...).MustWarn(t, warnings...)
+	result := m.cli.Apply(t, arguments...).MustWarn(t)
 	m.cli.Plan(t).MustBeEmpty(t)
 	m.state, m.objects = m.cli.All(t), cluster(t, m.e)
 	return result.Actions

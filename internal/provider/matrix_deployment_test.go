@@ -4,6 +4,7 @@
 package provider_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,7 +24,10 @@ const (
 // deploymentRows are those of a deployment's own attributes, of its
 // configuration, and of the same as overrides.
 func deploymentRows() []row {
-	rows := []row{{path: "image", values: []any{"registry.example/shop/cart:2", "registry.example/shop/cart:3"}, shows: at(mainContainer + "image")}}
+	rows := []row{
+		{path: "image", values: []any{"registry.example/shop/cart:2", "registry.example/shop/cart:3"}, shows: at(mainContainer + "image")},
+		{path: "on_failure", values: []any{"rollback", "warn"}},
+	}
 	for _, one := range configurationRows() {
 		rows = append(rows, one, override(one))
 	}
@@ -42,7 +46,6 @@ func override(one row) row {
 	over := one
 	over.path = strings.Replace(one.path, configured, overridden, 1)
 	over.along, over.given = rename(one.along), rename(one.given)
-	over.warns = ""
 	if one.group != "" {
 		over.group = overridden + one.group
 	}
@@ -124,7 +127,7 @@ func configurationRows() []row {
 		{path: configured + "env", group: "container", values: word(object("A", "1"), object("A", "2", "B", "3")), shows: func(value any) map[string]any {
 			return map[string]any{mainContainer + "env": pairs(value)}
 		}},
-		{path: configured + "scaling.replicas", given: map[string]any{configured + "scaling": nil}, values: word(2, 3), shows: at("deployment.Deployment.spec.replicas"), warns: "Replicas will be reset"},
+		{path: configured + "scaling.replicas", given: map[string]any{configured + "scaling": nil}, values: word(2, 3), shows: at("deployment.Deployment.spec.replicas"), stays: true},
 		{path: volume + "mount_path", group: "volume", given: scratch, values: word("/data", "/var/data"), shows: at(mainContainer + "volumeMounts[0].mountPath")},
 		{path: volume + "read_only", group: "volume", given: scratch, values: word(true, false), shows: func(value any) map[string]any {
 			if value == false {
@@ -146,7 +149,37 @@ func configurationRows() []row {
 			row{group: "container", path: configured + "resources." + list + ".memory", values: word("64Mi", "128Mi"), shows: at(mainContainer + "resources." + list + ".memory")},
 		)
 	}
-	return slices.Concat(rows, scheduleRows(), probeRows("readiness"), probeRows("liveness"), probeRows("startup"))
+	return slices.Concat(rows, autoscalerRows(), scheduleRows(), probeRows("readiness"), probeRows("liveness"), probeRows("startup"))
+}
+
+// autoscalerRows are those of what decides about the number of replicas.
+func autoscalerRows() []row {
+	const scaling, autoscaler = configured + "scaling.", "deployment.HorizontalPodAutoscaler"
+	const cpu, memory = scaling + "target_cpu_utilization_percentage", scaling + "target_memory_utilization_percentage"
+	metric := func(name string, target any) any {
+		return object("type", "Resource", "resource", object("name", name, "target", object("type", "Utilization", "averageUtilization", target)))
+	}
+	// The one with the value beside the other one, in the order of the object.
+	metrics := func(of func(value any) any) func(any) map[string]any {
+		return func(value any) map[string]any { return map[string]any{autoscaler + ".spec.metrics": of(value)} }
+	}
+	given := func(more map[string]any) map[string]any {
+		out := map[string]any{
+			configured + "scaling": nil, configured + "resources.requests.cpu": "100m", configured + "resources.requests.memory": "64Mi",
+		}
+		maps.Copy(out, more)
+		return out
+	}
+	return []row{
+		{path: scaling + "max_replicas", given: given(nil), along: map[string]any{cpu: 80}, values: []any{4, 5}, shows: somehow(autoscaler)},
+		{path: scaling + "min_replicas", given: given(map[string]any{scaling + "max_replicas": 4, cpu: 80}), values: []any{1, 2}, shows: at(autoscaler + ".spec.minReplicas")},
+		{path: cpu, given: given(map[string]any{scaling + "max_replicas": 4, memory: 70}), values: []any{60, 120}, shows: metrics(func(value any) any {
+			return list(metric("cpu", value), metric("memory", 70))
+		})},
+		{path: memory, given: given(map[string]any{scaling + "max_replicas": 4, cpu: 70}), values: []any{60, 120}, shows: metrics(func(value any) any {
+			return list(metric("cpu", 70), metric("memory", value))
+		})},
+	}
 }
 
 // scheduleRows are those of a scheduled task.

@@ -81,7 +81,7 @@ type view struct {
 func cluster(t *testing.T, e *acctest.Env) map[string]acctest.Object {
 	t.Helper()
 	objects := map[string]acctest.Object{}
-	for _, kind := range []string{"Namespace", "Deployment", "CronJob", "Service", "HTTPRoute", "GRPCRoute", "TCPRoute", "NetworkPolicy"} {
+	for _, kind := range []string{"Namespace", "Deployment", "HorizontalPodAutoscaler", "CronJob", "Service", "HTTPRoute", "GRPCRoute", "TCPRoute", "NetworkPolicy"} {
 		for _, found := range e.List(t, kind, "", "openplatform.dev/organization="+e.Organization) {
 			objects[strings.TrimSuffix(kind+"/"+found.GetNamespace(), "/")+"/"+found.GetName()] = found
 		}
@@ -184,14 +184,18 @@ func compare(r row, value any, base, now view, others []string) []string {
 func back(r row, values []any, base, now view) []string {
 	var problems []string
 	for _, value := range values {
-		if r.shows == nil || value == nil || r.warns != "" {
+		if r.shows == nil || value == nil {
 			continue
 		}
 		for place := range r.shows(value) {
 			if !ofObject(place) {
 				continue
 			}
-			if diff := cmp.Diff(base.live.below(place), now.live.below(place)); diff != "" && strings.Contains(place, ".spec") {
+			want := base.live.below(place)
+			if r.stays {
+				want = flatten(place, r.shows(values[len(values)-1])[place])
+			}
+			if diff := cmp.Diff(want, now.live.below(place)); diff != "" && strings.Contains(place, ".spec") {
 				problems = append(problems, "the cluster without the value again: -before +after:\n"+diff)
 			}
 		}

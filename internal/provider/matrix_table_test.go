@@ -24,8 +24,8 @@ type row struct {
 	around func(w *world)
 	// deep rows need everything down to an endpoint.
 	deep bool
-	// warns is the warning of the way back.
-	warns string
+	// stays tells that the cluster keeps the last value on the way back.
+	stays bool
 	// never says why there is nothing to change.
 	never string
 	// group names the rows that share a subject, which must not depend on each

@@ -33,7 +33,7 @@ const (
 
 func (m *matrix) create(t *testing.T) {
 	t.Helper()
-	actions := m.apply(t, nil)
+	actions := m.apply(t)
 	m.cells[cellCreate] = nil
 	for address, action := range actions {
 		if action != cellCreate {
@@ -70,16 +70,7 @@ func (m *matrix) update(t *testing.T) {
 		if other := others[m.step]; other != nil {
 			arguments, check = other(t)
 		}
-		var warnings []string
-		for _, u := range m.updates {
-			for _, r := range u.rows {
-				if m.step == lastStep && r.warns != "" {
-					// Once for the plan and once for the apply that plans again.
-					warnings = append(warnings, r.warns, r.warns)
-				}
-			}
-		}
-		actions := m.apply(t, warnings, arguments...)
+		actions := m.apply(t, arguments...)
 		check(actions)
 		m.see(t)
 		for _, u := range m.updates {
@@ -280,7 +271,7 @@ func (m *matrix) forget(t *testing.T) {
 	}
 	before := m.objects
 	m.cli.Write(t, "import.tf", blocks)
-	actions := m.apply(t, nil)
+	actions := m.apply(t)
 	for address, action := range actions {
 		if action != "import" && action != "noop" {
 			m.failf(cellByBlock, "%s: the plan is to %s", address, action)

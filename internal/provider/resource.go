@@ -144,9 +144,7 @@ func (r *kindResource) write(ctx context.Context, verb string, plan tftypes.Valu
 	if diags.HasError() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.timeout)
-	defer cancel()
-	request.Object, request.Wait = object, r.waits(plan)
+	request.Object, request.Timeout, request.Wait = object, f.timeout, r.waits(plan)
 	response, err := r.engine.Apply(ctx, request)
 	if err != nil {
 		f.add(diags, err)

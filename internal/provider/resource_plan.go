@@ -79,9 +79,6 @@ func (r *kindResource) plan(ctx context.Context, req resource.ModifyPlanRequest,
 		return
 	}
 	addWarnings(&resp.Diagnostics, root, planned.Warnings)
-	if r.kind.warn != nil && request.Prior != nil && len(r.kind.warn(request.Prior, request.Variants[1])) > 0 {
-		addWarnings(&resp.Diagnostics, root, r.kind.warn(request.Prior, object))
-	}
 	var volatile []string
 	for name, output := range r.kind.outputs {
 		value := output.unknown()

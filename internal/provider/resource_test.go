@@ -20,6 +20,7 @@ func story() []platform.Object {
 	objects := full()
 	deployment, _ := objects[platform.KindDeployment].(*platform.Deployment)
 	deployment.PromotedFrom, deployment.Overrides, deployment.Approval = nil, nil, nil
+	deployment.OnFailure = platform.OnFailureKeep
 	for _, probe := range []*platform.Probe{
 		deployment.Configuration.Probes.Readiness, deployment.Configuration.Probes.Liveness, deployment.Configuration.Probes.Startup,
 	} {
@@ -28,7 +29,7 @@ func story() []platform.Object {
 	deployment.Configuration.Probes.Readiness.TerminationGracePeriodSeconds = nil
 	deployment.Configuration.Volumes = map[string]platform.Volume{"data": {MountPath: "/data", EmptyDir: &platform.EmptyDir{}}}
 	deployment.Configuration.TerminationGracePeriodSeconds = number(0)
-	deployment.Configuration.Scaling.Replicas = number(0)
+	deployment.Configuration.Scaling = &platform.Scaling{Replicas: number(0)}
 	deployment.Configuration.Schedule = nil
 	plane, _ := objects[platform.KindDataPlane].(*platform.DataPlane)
 	plane.NetworkPolicy = "kubernetes"
@@ -182,18 +183,6 @@ func TestUpdateThatFails(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestWarningNeedsCertainty(t *testing.T) {
-	t.Parallel()
-	c := newCloud()
-	one := c.make(t, story()[:6]...)[5]
-	at := tftypes.NewAttributePath().WithAttributeName("configuration").WithAttributeName("scaling")
-	config := valueOf(t, one.kind, story()[5])
-	p := start(t, c)
-	quiet(t, "an unknown number of replicas may be the same", p.plan(t, one, with(t, config, at, unknown)).diagnostics)
-	plan := p.plan(t, one, with(t, config, at, func(typ tftypes.Type) tftypes.Value { return tftypes.NewValue(typ, nil) }))
-	says(t, "A number that is taken away is worth a warning.", "Replicas will be reset", plan.diagnostics)
 }
 
 func TestReadThatFindsNothing(t *testing.T) {

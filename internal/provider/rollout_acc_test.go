@@ -15,6 +15,7 @@ import (
 const (
 	pullError = "registry.example/devcluster/pull-error:v1"
 	crash     = "registry.example/devcluster/crash:exit-3"
+	notReady  = "registry.example/devcluster/not-ready:v1"
 )
 
 // gone fails the test unless nothing of the tenant is left.

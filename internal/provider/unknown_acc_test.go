@@ -169,23 +169,3 @@ func TestAccReplace(t *testing.T) {
 		},
 	)
 }
-
-// Whoever stops setting the number of replicas is told what that does.
-func TestAccReplicasDropped(t *testing.T) {
-	t.Parallel()
-	e := acctest.New(t)
-	cli := e.CLI(t)
-	config := func(lines ...string) {
-		cli.Write(t, "main.tf", e.Base()+acctest.Component("cart", fmt.Sprintf("image = %q", acctest.Image))+acctest.Deployment("cart", acctest.HTTP(lines...)))
-	}
-	config("scaling = { replicas = 3 }")
-	cli.Apply(t).Must(t)
-	equal(t, "replicas", int32(3), *e.Deployment(t, "cart").Spec.Replicas)
-	config()
-	cli.Plan(t).MustWarn(t, `Replicas will be reset \(platform_deployment.cart\) at: .*configuration.*was 3`)
-	cli.ApplyPlan(t).MustWarn(t, "Replicas will be reset")
-	equal(t, "replicas", int32(1), *e.Deployment(t, "cart").Spec.Replicas)
-	cli.Plan(t).MustBeEmpty(t)
-	cli.Destroy(t).Must(t)
-	gone(t, e)
-}

@@ -27,6 +27,7 @@ resource "platform_deployment" "cart_dev" {
   component   = platform_component.cart.id
   environment = platform_environment.dev.id
   image       = "ghcr.io/stefanprodan/podinfo:6.7.1"
+  on_failure  = "rollback"
 
   configuration = {
     args = ["./podinfo", "--level=info"]
@@ -56,7 +57,12 @@ resource "platform_deployment" "cart_dev" {
       }
     }
 
-    scaling = { replicas = 2 }
+    # Percent of the cpu that is requested above.
+    scaling = {
+      min_replicas                      = 2
+      max_replicas                      = 5
+      target_cpu_utilization_percentage = 80
+    }
 
     volumes = {
       data = { mount_path = "/data", empty_dir = { size_limit = "64Mi" } }

@@ -90,6 +90,9 @@ func (o *Objects[T]) apply(ctx context.Context, resourceCtx *T) ([]runtime.Resou
 		if err != nil {
 			return nil, err
 		}
+		if request.PriorResource == nil && response.Action != runtime.ActionCreate && request.Adopt != "" && request.Adopt != runtime.AdoptNever {
+			o.session.takeOver(resource)
+		}
 		o.session.keep(o.name, resource, response.UID)
 		o.session.record(Change{Handler: o.name, Action: response.Action, Resource: resource, Paths: response.ChangedPaths}, response.Warnings)
 	}

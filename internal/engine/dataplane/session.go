@@ -28,6 +28,7 @@ type Session struct {
 	inventory []platform.InventoryEntry
 	changes   []Change
 	warnings  []string
+	taken     []string
 }
 
 // Policy says what an operation may take from others.
@@ -124,6 +125,20 @@ func (s *Session) Warnings() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.warnings)
+}
+
+// TakenOver returns the IDs of the resources that were there before the owner is
+// known to have made them, where such may be taken over.
+func (s *Session) TakenOver() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.taken)
+}
+
+func (s *Session) takeOver(resource *runtime.Resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken = append(s.taken, resource.ID)
 }
 
 // Stack returns on whose behalf a runtime acts on a data plane.

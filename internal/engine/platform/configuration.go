@@ -112,10 +112,39 @@ type GRPCProbe struct {
 	Service string `json:"service,omitempty"`
 }
 
-// Scaling says how many replicas run.
+// Scaling says how many replicas run: a number of them, or as many as an
+// autoscaler finds right.
 type Scaling struct {
 	// Replicas is nil when somebody else decides.
 	Replicas *int64 `json:"replicas,omitempty"`
+
+	// MinReplicas and MaxReplicas are the autoscaler's limits. Without a maximum
+	// there is none; without a minimum it is the API server's default, 1.
+	MinReplicas *int64 `json:"min_replicas,omitempty"`
+	MaxReplicas *int64 `json:"max_replicas,omitempty"`
+	// The targets are averages over all pods, in percent of what they request.
+	TargetCPUUtilizationPercentage    *int64 `json:"target_cpu_utilization_percentage,omitempty"`
+	TargetMemoryUtilizationPercentage *int64 `json:"target_memory_utilization_percentage,omitempty"`
+}
+
+// Autoscales tells whether an autoscaler decides how many replicas run.
+func (s *Scaling) Autoscales() bool { return s != nil && s.MaxReplicas != nil }
+
+// under returns the scaling without what the other way to scale, which is merged
+// over it, has no room for: a number of replicas ends an autoscaler, and the
+// other way round.
+func (s *Scaling) under(over *Scaling) *Scaling {
+	switch {
+	case s == nil || over == nil:
+		return s
+	case over.Replicas != nil:
+		return &Scaling{Replicas: s.Replicas}
+	case *over != (Scaling{}):
+		out := *s
+		out.Replicas = nil
+		return &out
+	}
+	return s
 }
 
 // Schedule says when a task runs.

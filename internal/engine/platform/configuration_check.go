@@ -43,7 +43,7 @@ func (f *Configuration) validate(c *checker, at Path) {
 		}
 	}
 	if s := f.Scaling; s != nil {
-		c.atLeast(at.With("scaling", "replicas"), s.Replicas, 0)
+		s.validate(c, at.With("scaling"), f.Resources)
 	}
 	if s := f.Schedule; s != nil {
 		c.cron(at.With("schedule", "cron"), s.Cron)

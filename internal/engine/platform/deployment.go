@@ -21,6 +21,27 @@ type Deployment struct {
 	// Overrides are merged over the configuration that was promoted.
 	Overrides *Configuration `json:"overrides,omitempty"`
 	Approval  *Approval      `json:"approval,omitempty"`
+	// OnFailure is one of OnFailures; empty is the first.
+	OnFailure OnFailure `json:"on_failure,omitempty"`
+}
+
+// OnFailure says what becomes of a deployment whose apply fails.
+type OnFailure string
+
+// What becomes of a deployment whose apply fails.
+const (
+	// OnFailureKeep leaves what was made as it is, to be looked at.
+	OnFailureKeep OnFailure = "keep"
+	// OnFailureRollback brings back the release before, or removes what was made
+	// when there was none.
+	OnFailureRollback OnFailure = "rollback"
+	// OnFailureWarn lets an apply succeed although the rollout did not.
+	OnFailureWarn OnFailure = "warn"
+)
+
+// OnFailures returns the values of Deployment.OnFailure, the default first.
+func OnFailures() []string {
+	return []string{string(OnFailureKeep), string(OnFailureRollback), string(OnFailureWarn)}
 }
 
 // PromotedFrom names where a deployment takes its release from.
@@ -78,6 +99,7 @@ func (d *Deployment) Validate() []Problem {
 	c.image(Path{"image"}, d.Image)
 	d.Configuration.validate(&c, Path{"configuration"})
 	d.validatePromotion(&c)
+	c.oneOf(Path{"on_failure"}, string(d.OnFailure), OnFailures())
 	return c.problems
 }
 

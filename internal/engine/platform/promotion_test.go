@@ -52,6 +52,16 @@ func TestOverrides(t *testing.T) {
 			over:   &platform.Configuration{Schedule: &platform.Schedule{Disabled: new(false)}},
 			want:   func(f *platform.Configuration) { f.Schedule = &platform.Schedule{Cron: "@daily", Disabled: new(false)} },
 		},
+		"Autoscaler": {
+			reason: "An autoscaler takes the place of a number of replicas.",
+			over:   &platform.Configuration{Scaling: &platform.Scaling{MaxReplicas: &five}},
+			want:   func(f *platform.Configuration) { f.Scaling = &platform.Scaling{MaxReplicas: &five} },
+		},
+		"EmptyScaling": {
+			reason: "What says nothing changes nothing.",
+			over:   &platform.Configuration{Scaling: &platform.Scaling{}},
+			want:   func(*platform.Configuration) {},
+		},
 		"Scalars": {
 			reason: "Single values are replaced.",
 			over:   &platform.Configuration{Scaling: &platform.Scaling{Replicas: &five}},
@@ -77,6 +87,49 @@ func TestOverrides(t *testing.T) {
 			}
 			if base.Env["B"] != "2" || base.Resources.Requests.Memory != "64Mi" {
 				t.Error("merging changed the configuration it started from")
+			}
+		})
+	}
+}
+
+func TestOverridesOfAutoscaler(t *testing.T) {
+	t.Parallel()
+	scaling := func(change func(*platform.Scaling)) *platform.Scaling {
+		s := &platform.Scaling{MinReplicas: new(int64(2)), MaxReplicas: new(int64(4)), TargetCPUUtilizationPercentage: new(int64(80))}
+		change(s)
+		return s
+	}
+	base := platform.Configuration{Scaling: scaling(func(*platform.Scaling) {})}
+	cases := map[string]struct {
+		reason     string
+		over, want *platform.Scaling
+	}{
+		"Limit": {
+			reason: "A limit is one field of the autoscaler.", over: &platform.Scaling{MaxReplicas: new(int64(9))},
+			want: scaling(func(s *platform.Scaling) { s.MaxReplicas = new(int64(9)) }),
+		},
+		"Target": {
+			reason: "A target is added to the other one.", over: &platform.Scaling{TargetMemoryUtilizationPercentage: new(int64(60))},
+			want: scaling(func(s *platform.Scaling) { s.TargetMemoryUtilizationPercentage = new(int64(60)) }),
+		},
+		"Replicas": {
+			reason: "A number of replicas takes the place of the autoscaler.", over: &platform.Scaling{Replicas: new(int64(1))},
+			want: &platform.Scaling{Replicas: new(int64(1))},
+		},
+		"Both": {
+			reason: "Who names both has both, to be told that they conflict.", over: &platform.Scaling{Replicas: new(int64(1)), MaxReplicas: new(int64(9))},
+			want: &platform.Scaling{Replicas: new(int64(1)), MaxReplicas: new(int64(9))},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := base.With(&platform.Configuration{Scaling: tc.over})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got.Scaling); diff != "" {
+				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

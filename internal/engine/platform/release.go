@@ -25,12 +25,15 @@ func (a *DeployableArtifact) Release() string {
 }
 
 // With returns the configuration with overrides merged over it: maps by key,
-// objects by field, everything else as a whole.
+// objects by field, everything else as a whole. Of the ways to scale the one that
+// overrides name is left.
 func (f *Configuration) With(overrides *Configuration) (Configuration, error) {
 	if overrides == nil {
 		return *f, nil
 	}
-	base, err := fieldsOf(f)
+	own := *f
+	own.Scaling = f.Scaling.under(overrides.Scaling)
+	base, err := fieldsOf(&own)
 	if err != nil {
 		return Configuration{}, err
 	}

@@ -28,8 +28,16 @@ func TestDeployment(t *testing.T) {
 		"Track":       {reason: "A track is a label.", change: func(d *deployment) { d.Track = "feature/x" }, want: []found{{"track", "Invalid label"}}},
 		"Environment": {reason: "An environment is required.", change: func(d *deployment) { d.Environment = "" }, want: []found{{"environment", "Invalid reference"}}},
 		"Labels":      {reason: "Labels are checked.", change: func(d *deployment) { d.Labels = map[string]string{"a": "!"} }, want: []found{{"labels.a", "Invalid label value"}}},
+		"OnFailure":   {reason: "What happens on failure is one of three things.", change: func(d *deployment) { d.OnFailure = "retry" }, want: []found{{"on_failure", "Unsupported value"}}},
 		"Image":       {reason: "An image is a reference.", change: func(d *deployment) { d.Image = "a b" }, want: []found{{"image", "Invalid image"}}},
 	})
+}
+
+func autoscaler() platform.Scaling {
+	return platform.Scaling{
+		MinReplicas: new(int64(5)), MaxReplicas: new(int64(5)),
+		TargetCPUUtilizationPercentage: new(int64(80)), TargetMemoryUtilizationPercentage: new(int64(200)),
+	}
 }
 
 func TestConfiguration(t *testing.T) {
@@ -58,8 +66,14 @@ func TestConfiguration(t *testing.T) {
 		"CPUAbove":      configured("A request does not exceed its limit, whatever the spelling.", func(c *conf) { c.Resources.Requests.CPU = "0.501" }, found{"resources.requests.cpu", "Request above limit"}),
 		"MemoryAbove":   configured("A request does not exceed its limit, whatever the unit.", func(c *conf) { c.Resources.Requests.Memory = "1025Mi" }, found{"resources.requests.memory", "Request above limit"}),
 
-		"Replicas":      configured("Replicas are not negative.", func(c *conf) { c.Scaling.Replicas = new(int64(-1)) }, found{"scaling.replicas", "Value too small"}),
-		"ManyReplicas":  configured("Replicas have 32 bits.", func(c *conf) { c.Scaling.Replicas = new(tooLarge) }, found{"scaling.replicas", "Value too large"}),
+		"Replicas":     configured("Replicas are not negative.", func(c *conf) { c.Scaling.Replicas = new(int64(-1)) }, found{"scaling.replicas", "Value too small"}),
+		"ManyReplicas": configured("Replicas have 32 bits.", func(c *conf) { c.Scaling.Replicas = new(tooLarge) }, found{"scaling.replicas", "Value too large"}),
+		"Autoscaler":   configured("An autoscaler has a maximum and a target.", func(c *conf) { *c.Scaling = autoscaler() }),
+		"Limited": configured("A limit of a resource is also a request for it.", func(c *conf) {
+			*c.Scaling, c.Resources.Requests = autoscaler(), nil
+		}),
+		"NoRequest": configured("A target is a part of what is requested.", func(c *conf) { *c.Scaling, c.Resources = autoscaler(), nil },
+			found{"scaling.target_cpu_utilization_percentage", "Missing request"}, found{"scaling.target_memory_utilization_percentage", "Missing request"}),
 		"NoReplicas":    configured("Replicas are optional.", func(c *conf) { c.Scaling = &platform.Scaling{} }),
 		"GracePeriod":   configured("A grace period is not negative.", func(c *conf) { c.TerminationGracePeriodSeconds = new(int64(-1)) }, found{"termination_grace_period_seconds", "Value too small"}),
 		"Annotation":    configured("An annotation's key is a qualified name.", func(c *conf) { c.PodAnnotations["a b"] = "" }, found{"pod_annotations.a b", "Invalid annotation key"}),

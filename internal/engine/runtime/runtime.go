@@ -13,7 +13,9 @@ type Runtime interface {
 	// Apply makes the resource as PlanResource describes it. It is idempotent:
 	// a second call with the same plan changes nothing and reports NoOp. It
 	// does not wait for the resource to become ready. With DryRun the
-	// infrastructure validates the change and nothing is written.
+	// infrastructure validates the change and nothing is written. A field that
+	// is not rendered any more goes back to its default, but for the number of
+	// replicas: it stays, and is left to whoever scales.
 	Apply(ctx context.Context, request *ApplyRequest) *ApplyResponse
 
 	// Read returns the live values of the fields that the owner in Stack owns.

@@ -55,6 +55,7 @@ func rendered() []knownKind {
 		{"Pod", schema.GroupVersionResource{Version: "v1", Resource: "pods"}},
 		{"Deployment", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}},
 		{"ReplicaSet", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}},
+		{"HorizontalPodAutoscaler", schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}},
 		{"CronJob", schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "cronjobs"}},
 		{"Job", schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}},
 		{"NetworkPolicy", schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"}},

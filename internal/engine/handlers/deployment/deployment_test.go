@@ -295,12 +295,12 @@ func TestHandlers(t *testing.T) {
 	for _, handler := range handlers {
 		got = append(got, handler.Name())
 	}
-	if diff := cmp.Diff([]string{"Cell", "Workload", "Service"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"Cell", "HorizontalPodAutoscaler", "Workload", "Service"}, got); diff != "" {
 		t.Errorf("The cell comes first; inventories hold the names, so they never change: -want +got:\n%s", diff)
 	}
 	ctx := handlertest.Deployment()
-	if !handlers[1].IsRequired(ctx) || handlers[2].IsRequired(ctx) {
-		t.Error("A deployment without ports needs a workload and no Service.")
+	if handlers[1].IsRequired(ctx) || !handlers[2].IsRequired(ctx) || handlers[3].IsRequired(ctx) {
+		t.Error("A deployment without ports and maximum needs a workload, no Service and no autoscaler.")
 	}
 }
 

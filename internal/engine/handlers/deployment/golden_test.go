@@ -18,12 +18,21 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 // renderAll renders what a deployment needs in its cell, in order.
 func renderAll(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
-	all, err := workload(ctx)
-	if err != nil || !serviceRequired(ctx) {
-		return all, err
+	var all []runtime.Resource
+	for _, handler := range []struct {
+		required func(*dataplane.DeploymentContext) bool
+		render   func(*dataplane.DeploymentContext) ([]runtime.Resource, error)
+	}{{autoscalerRequired, autoscaler}, {always, workload}, {serviceRequired, service}} {
+		if !handler.required(ctx) {
+			continue
+		}
+		some, err := handler.render(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
 	}
-	some, err := service(ctx)
-	return append(all, some...), err
+	return all, nil
 }
 
 func TestGolden(t *testing.T) {
@@ -53,6 +62,26 @@ func TestGolden(t *testing.T) {
 				ctx.Component.Type = platform.TypeEventHandler
 				ctx.DeployableArtifact.Configuration.Ports = map[string]platform.Port{"metrics": {Port: 9090}}
 				ctx.DeployableArtifact.Configuration.Scaling = &platform.Scaling{Replicas: new(int64(0))}
+			},
+		},
+		"autoscaler": {
+			reason: "An autoscaler has the limits and targets that were declared, and the workload then no number of replicas.",
+			change: func(ctx *dataplane.DeploymentContext) {
+				ctx.Deployment.Labels = map[string]string{"team": "checkout"}
+				ctx.DeployableArtifact.Configuration.Scaling = &platform.Scaling{
+					MinReplicas: new(int64(2)), MaxReplicas: new(int64(5)),
+					TargetCPUUtilizationPercentage: new(int64(80)), TargetMemoryUtilizationPercentage: new(int64(70)),
+				}
+			},
+		},
+		"autoscaler-minimal": {
+			reason: "A limit that was not declared is the API server's, and the name is that of the workload, cut and hashed alike.",
+			change: func(ctx *dataplane.DeploymentContext) {
+				ctx.Component.Type = platform.TypeEventHandler
+				ctx.Component.Name = "a" + strings.Repeat("b", 62)
+				ctx.Deployment.Component = ctx.Component.ID()
+				handlertest.Track(ctx.DeploymentTrack, ctx.Deployment, "v2")
+				ctx.DeployableArtifact.Configuration.Scaling = &platform.Scaling{MaxReplicas: new(int64(5)), TargetCPUUtilizationPercentage: new(int64(80))}
 			},
 		},
 		"shared-target-port": {

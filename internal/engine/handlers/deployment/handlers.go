@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package deployment renders a component that runs in one environment: its
-// workload and the Service before it.
+// workload, what scales it, and the Service before it.
 package deployment
 
 import (
@@ -10,10 +10,13 @@ import (
 )
 
 // Handlers returns the handlers of a deployment in order. cell makes sure that
-// the deployment's cell exists; it comes first, and last on destroy.
+// the deployment's cell exists; it comes first, and last on destroy. An
+// autoscaler comes before the workload: it is gone when a number of replicas is
+// set, so that it cannot change the number once more.
 func Handlers(session *dataplane.Session, cell dataplane.ResourceHandler[dataplane.DeploymentContext]) []dataplane.ResourceHandler[dataplane.DeploymentContext] {
 	return []dataplane.ResourceHandler[dataplane.DeploymentContext]{
 		cell,
+		dataplane.NewObjects(session, "HorizontalPodAutoscaler", autoscalerRequired, autoscaler),
 		dataplane.NewObjects(session, "Workload", always, workload),
 		dataplane.NewObjects(session, "Service", serviceRequired, service),
 	}

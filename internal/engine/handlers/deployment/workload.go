@@ -35,7 +35,7 @@ func deployment(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 	spec := appsv1.DeploymentSpec().
 		WithSelector(metav1.LabelSelector().WithMatchLabels(render.PodSelector(ctx.Organization, ctx.Deployment))).
 		WithTemplate(template)
-	if scaling := ctx.DeployableArtifact.Configuration.Scaling; scaling != nil && scaling.Replicas != nil {
+	if scaling := ctx.DeployableArtifact.Configuration.Scaling; scaling != nil && scaling.Replicas != nil && !scaling.Autoscales() {
 		replicas, err := render.Int32(platform.Path{"configuration", "scaling", "replicas"}, *scaling.Replicas)
 		if err != nil {
 			return nil, err

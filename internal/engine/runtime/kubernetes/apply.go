@@ -22,8 +22,8 @@ var errAgain = errors.New("the object appeared or vanished meanwhile")
 // Apply creates or updates the object by server-side apply of exactly the
 // rendered fields; see runtime.Runtime for the promise. A create is one request.
 // An update is two: a read for the owner check and for what changed, and the
-// apply; a third one takes back fields that somebody edited by hand. Adoption and
-// replacement take more.
+// apply; a third one takes back fields that somebody edited by hand, or hands over
+// those that are left to others from now on. Adoption and replacement take more.
 func (r *Runtime) Apply(ctx context.Context, request *runtime.ApplyRequest) *runtime.ApplyResponse {
 	response := &runtime.ApplyResponse{}
 	response.Status = asStatus(r.apply(ctx, request, response))

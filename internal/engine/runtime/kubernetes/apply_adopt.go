@@ -43,8 +43,7 @@ func (r *Runtime) adopt(ctx context.Context, a *application, live object) error 
 
 // writeManagers replaces the managed fields of exactly the live object.
 func (r *Runtime) writeManagers(ctx context.Context, a *application, live object, entries []any) (object, error) {
-	request := a.call("adopt", http.MethodPatch)
-	request.access = "patch" + request.access[len("adopt"):]
+	request := a.call("patch", http.MethodPatch)
 	request.content = contentPatch
 	request.query = url.Values{"fieldManager": {a.manager}}
 	request.body = encode([]any{

@@ -21,6 +21,12 @@ const createOnly = "1"
 
 // update applies over an object that may be applied over.
 func (r *Runtime) update(ctx context.Context, a *application, live object) error {
+	before := live
+	given := fields.HandedOver(fields.OwnershipOf(live, a.manager).Own, a.desired)
+	live, err := r.handOver(ctx, a, live, given)
+	if err != nil {
+		return err
+	}
 	out, live, err := r.submit(ctx, a, live, a.request.DryRun)
 	if err != nil {
 		return err
@@ -29,7 +35,11 @@ func (r *Runtime) update(ctx context.Context, a *application, live object) error
 		// It would be replaced.
 		return nil
 	}
-	a.compare(live, out.live)
+	if given.Empty() {
+		before = live
+	}
+	a.keep(given, before, out.live)
+	a.compare(before, out.live)
 	a.finish(out)
 	return nil
 }

@@ -85,7 +85,7 @@ func TestClusterAdoptionRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It cannot be created, is read, tried, its managers are written, and it is applied.
-	if diff := cmp.Diff(map[string]int{"apply": 3, "get": 1, "adopt": 1}, requests.take()); diff != "" {
+	if diff := cmp.Diff(map[string]int{"apply": 3, "get": 1, "patch": 1}, requests.take()); diff != "" {
 		t.Errorf("requests: -want, +got:\n%s", diff)
 	}
 	if got := len(c.get(t, plan.ID).GetManagedFields()); got != 1 {

@@ -109,6 +109,18 @@ func (o *fakeObject) write(desired map[string]any, manager string, apply, force 
 	return &out, nil
 }
 
+// disown returns the object after a manager gave up fields that it applied.
+func (o *fakeObject) disown(manager string, given *fieldpath.Set) *fakeObject {
+	if given.Empty() {
+		return o
+	}
+	out := *o
+	out.managers = maps.Clone(o.managers)
+	own := o.managers[manager+appliedBy]
+	out.managers[manager+appliedBy] = fieldpath.NewVersionedSet(own.Set().Difference(given), own.APIVersion(), own.Applied())
+	return &out
+}
+
 // ownership returns what a manager owns.
 func (o *fakeObject) ownership(manager string) fields.Ownership {
 	out := fields.Ownership{All: fieldpath.NewSet()}

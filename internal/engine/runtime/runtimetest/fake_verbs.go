@@ -107,6 +107,8 @@ func (f *Fake) update(ctx context.Context, s subject, before *fakeObject, desire
 	if err != nil {
 		return err
 	}
+	was := before.ownership(s.manager)
+	before = before.disown(s.manager, fields.HandedOver(was.Own, desired))
 	after, err := before.submit(s, prior, desired, request.Force || (adopting && request.Adopt == runtime.AdoptForce))
 	if err != nil {
 		return err
@@ -114,7 +116,7 @@ func (f *Fake) update(ctx context.Context, s subject, before *fakeObject, desire
 	if adopting {
 		after.claim(s.manager)
 	}
-	was, is := before.ownership(s.manager), after.ownership(s.manager)
+	is := after.ownership(s.manager)
 	response.ChangedPaths = fields.Changed(fields.Project(before.live(), prior, was), fields.Project(after.live(), desired, is))
 	response.Action = runtime.ActionUpdate
 	if len(response.ChangedPaths) == 0 && was.Own != nil && was.Own.Equals(is.Own) {

@@ -45,7 +45,7 @@ type Harness struct {
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	groups := map[string]func(*testing.T, Harness){
-		"Apply": applyCases, "DryRun": dryRunCases, "Adopt": adoptCases, "AdoptedFields": adoptedFieldsCases, "Drift": driftCases, "Replace": replaceCases, "Refusals": refusalCases,
+		"Apply": applyCases, "Handover": handoverCases, "DryRun": dryRunCases, "Adopt": adoptCases, "AdoptedFields": adoptedFieldsCases, "Drift": driftCases, "Replace": replaceCases, "Refusals": refusalCases,
 		"Racers": racerCases, "Read": readCases, "ReadDrift": readDriftCases, "Delete": deleteCases, "Import": importCases, "Watch": watchCases, "Wait": waitCases,
 	}
 	for name, run := range groups {

@@ -23,6 +23,9 @@ const (
 	// Client-side throttling would be the slowest part of a small cluster.
 	clientQPS   = "2000"
 	clientBurst = "4000"
+
+	// Tests wait for autoscalers, whose default is 15 s.
+	autoscalerSync = "1s"
 )
 
 func etcdArgs() []string {
@@ -78,6 +81,7 @@ func controllerManagerArgs(layout Layout) []string {
 		"--secure-port=0",
 		"--kube-api-qps=" + clientQPS,
 		"--kube-api-burst=" + clientBurst,
+		"--horizontal-pod-autoscaler-sync-period=" + autoscalerSync,
 		"--concurrent-deployment-syncs=20",
 		"--concurrent-replicaset-syncs=20",
 		"--concurrent-statefulset-syncs=20",
