@@ -11,6 +11,7 @@ import (
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/deployment"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
@@ -84,6 +85,7 @@ func (e *Engine) Apply(ctx context.Context, request ApplyRequest) (*ApplyRespons
 		return nil, err
 	}
 	u.describe(&outputs)
+	record.Adopted = outputs.Adopted
 	recorded, runErr := e.run(ctx, store, record, request.Object, u, changes, func(ctx context.Context) (catalog.Observed, error) {
 		if err := u.inspect(ctx, &outputs); err != nil {
 			return catalog.Observed{}, err
@@ -216,7 +218,7 @@ func (e *Engine) settle(ctx context.Context, u unit, wait bool) (catalog.Observe
 		if err != nil {
 			return catalog.Observed{}, err
 		}
-		if response.Message != "" && change.Handler == "Workload" {
+		if response.Message != "" && change.Handler == deployment.HandlerWorkload {
 			observed.Message = response.Message
 		}
 	}

@@ -51,6 +51,7 @@ func (e *Engine) Delete(ctx context.Context, request DeleteRequest) ([]platform.
 	if err := childless(ctx, store, request.Ref, d.children()); err != nil {
 		return nil, err
 	}
+	warnings := spare(record)
 	s := e.scope(ctx, request.Ref, 0, record.Inventory)
 	if request.Force {
 		s.session.ForceDelete()
@@ -62,7 +63,6 @@ func (e *Engine) Delete(ctx context.Context, request DeleteRequest) ([]platform.
 		return nil, err
 	}
 	e.catalog.Applied(request.Ref)
-	var warnings []platform.Problem
 	for _, warning := range s.session.Warnings() {
 		warnings = append(warnings, platform.Problem{Title: "Deleted with a warning", Detail: warning})
 	}

@@ -34,6 +34,13 @@ func deploymentKind() *kind {
 				"release": required("The release that may pass."),
 				"by":      required("Who says so; it is kept in the record."),
 			}),
+			"adopt": optionalObject("Takes over a Deployment of the namespace, and the Service before it, that something else made. They keep their names, selectors, pod labels, container and the names of its ports, and their security settings, also when the attribute is removed; everything that is not declared here stays as it is. "+
+				"The pods are not restarted unless the configuration says otherwise than what runs, which the plan warns of. What made the objects has to let go of them, and destroying the deployment removes them. "+
+				"It counts when the deployment is created; what was taken over cannot be exchanged. Not for a `scheduled_task`.", map[string]schema.Attribute{
+				"workload":  required("The name of the Deployment."),
+				"service":   optional("The name of the Service; default is a Service of the provider's own where the component has one."),
+				"container": optional("The container that `configuration` is about; default is the only one. Others stay as they are."),
+			}),
 		}),
 		outputs: map[string]output{
 			"namespace":     stringOutput("The namespace that the deployment runs in.", func(o engine.Outputs) string { return o.Namespace }),

@@ -24,6 +24,9 @@ const (
 // configuration, and of the same as overrides.
 func deploymentRows() []row {
 	rows := []row{{path: "image", values: []any{"registry.example/shop/cart:2", "registry.example/shop/cart:3"}, shows: at(mainContainer + "image")}}
+	for _, one := range []string{"workload", "service", "container"} {
+		rows = append(rows, row{path: "adopt." + one, never: "what was taken over stays"})
+	}
 	for _, one := range configurationRows() {
 		rows = append(rows, one, override(one))
 	}

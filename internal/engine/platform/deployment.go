@@ -21,6 +21,8 @@ type Deployment struct {
 	// Overrides are merged over the configuration that was promoted.
 	Overrides *Configuration `json:"overrides,omitempty"`
 	Approval  *Approval      `json:"approval,omitempty"`
+	// Adopt names existing objects to take over.
+	Adopt *Adoption `json:"adopt,omitempty"`
 }
 
 // PromotedFrom names where a deployment takes its release from.
@@ -78,6 +80,7 @@ func (d *Deployment) Validate() []Problem {
 	c.image(Path{"image"}, d.Image)
 	d.Configuration.validate(&c, Path{"configuration"})
 	d.validatePromotion(&c)
+	d.Adopt.validate(&c, Path{"adopt"})
 	return c.problems
 }
 

@@ -276,7 +276,7 @@ func TestPodsKeepWhenOnlyLabelsChange(t *testing.T) {
 		ctx := handlertest.Deployment()
 		ctx.Deployment.Labels = labels
 		ctx.Deployment.DisplayName = "changed with the labels"
-		resources, err := workload(ctx)
+		resources, err := Workload(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 // renderAll renders what a deployment needs in its cell, in order.
 func renderAll(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
-	all, err := workload(ctx)
+	all, err := Workload(ctx)
 	if err != nil || !serviceRequired(ctx) {
 		return all, err
 	}
@@ -76,6 +76,17 @@ func TestGolden(t *testing.T) {
 				ctx.DeployableArtifact.Configuration.Ports = map[string]platform.Port{"http": {Port: 80}}
 			},
 		},
+		"adopted": {
+			reason: "What was taken over keeps names, selector, pod labels, container and the names of its ports, and gets no preset; what is declared is rendered.",
+			change: adopted,
+		},
+		"adopted-without-service": {
+			reason: "A workload that was taken over alone gets a Service under the component's name, which selects its pods.",
+			change: func(ctx *dataplane.DeploymentContext) {
+				adopted(ctx)
+				ctx.Adopted.Service, ctx.Adopted.ServiceSelector = "", nil
+			},
+		},
 		"scheduled-task": {
 			reason: "A scheduled task is a CronJob that never runs twice at a time, with the time zone and the suspension that were declared.",
 			change: func(ctx *dataplane.DeploymentContext) {
@@ -131,6 +142,34 @@ func TestOddValuesNeverPanic(t *testing.T) {
 			ctx.DeployableArtifact.Configuration.Schedule = &platform.Schedule{Cron: "@daily", Timezone: "Etc/UTC"}
 			handlertest.Total(t, ctx, renderAll)
 		})
+	}
+	t.Run("adopted", func(t *testing.T) {
+		t.Parallel()
+		ctx := handlertest.Deployment()
+		adopted(ctx)
+		handlertest.Total(t, ctx, renderAll)
+	})
+}
+
+// adopted makes the deployment one that took a workload and its Service over.
+func adopted(ctx *dataplane.DeploymentContext) {
+	ctx.Adopted = &platform.Adopted{
+		Workload: "legacy", Service: "legacy-svc", Container: "app",
+		Selector: platform.Selector{
+			Labels:       map[string]string{"app": "legacy"},
+			Requirements: []platform.Requirement{{Key: "tier", Operator: "In", Values: []string{"web", "front"}}},
+		},
+		PodLabels:       map[string]string{"app": "legacy", "tier": "web", "helm.sh/chart": "legacy-1.2.3"},
+		ServiceSelector: map[string]string{"app": "legacy"},
+		ContainerPorts:  map[string]string{"8080/TCP": "web", "9090/TCP": ""},
+	}
+	ctx.DeployableArtifact.Configuration.Ports = map[string]platform.Port{
+		"http": {Port: 80, TargetPort: 8080}, "metrics": {Port: 9090}, "new": {Port: 7070},
+	}
+	ctx.DeployableArtifact.Configuration.Probes = &platform.Probes{
+		Readiness: &platform.Probe{HTTP: &platform.HTTPProbe{Port: "http"}},
+		Liveness:  &platform.Probe{TCP: &platform.TCPProbe{Port: "metrics"}},
+		Startup:   &platform.Probe{TCP: &platform.TCPProbe{Port: "new"}},
 	}
 }
 
