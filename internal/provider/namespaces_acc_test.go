@@ -110,7 +110,7 @@ func TestAccNamespaceMoves(t *testing.T) {
 	cli.Write(t, "main.tf", cartInDev(e))
 	cli.Apply(t).Must(t)
 	cli.Write(t, "shop_override.tf", inNamespace(namespace))
-	cli.Plan(t).MustFail(t, `Environment is in use \(platform_project.shop\) at: namespaces.*`+made+`.*shop/cart/main/dev.*Destroy them before`)
+	cli.Plan(t).MustFail(t, `Environment is in use \(platform_project.shop\).*`+made+`.*shop/cart/main/dev.*Destroy them before`)
 	equal(t, "where it runs", true, e.Get(t, "Deployment", made, "cart") != nil)
 
 	cli.Write(t, "main.tf", e.Base()+acctest.Component("cart", fmt.Sprintf("image = %q", acctest.Image)))

@@ -31,6 +31,24 @@ type Adopted struct {
 	// ContainerPorts are the names of the container's ports, by number and
 	// protocol as in 8080/TCP; a port may have none.
 	ContainerPorts map[string]string `json:"containerPorts,omitempty"`
+	// Order is that of the container's lists, whose order is part of the pods.
+	Order Order `json:"order,omitzero"`
+}
+
+// Order are the keys of lists as they were found.
+type Order struct {
+	Env          []string `json:"env,omitempty"`
+	Ports        []string `json:"ports,omitempty"`
+	Volumes      []string `json:"volumes,omitempty"`
+	VolumeMounts []string `json:"volumeMounts,omitempty"`
+}
+
+// FoundOrder returns the order that is kept; the zero one where nothing was taken over.
+func (a *Adopted) FoundOrder() Order {
+	if a == nil {
+		return Order{}
+	}
+	return a.Order
 }
 
 // Selector selects pods by their labels.

@@ -56,12 +56,23 @@ func (a Adoptee) Adopted() (*platform.Adopted, error) {
 		Selector: selectorOf(workload.Spec.Selector), PodLabels: workload.Spec.Template.Labels,
 		ContainerPorts: map[string]string{},
 	}
+	for _, one := range main.Env {
+		adopted.Order.Env = append(adopted.Order.Env, one.Name)
+	}
+	for _, one := range workload.Spec.Template.Spec.Volumes {
+		adopted.Order.Volumes = append(adopted.Order.Volumes, one.Name)
+	}
+	for _, one := range main.VolumeMounts {
+		adopted.Order.VolumeMounts = append(adopted.Order.VolumeMounts, one.Name)
+	}
 	for _, port := range main.Ports {
 		protocol := port.Protocol
 		if protocol == "" {
 			protocol = corev1.ProtocolTCP
 		}
-		adopted.ContainerPorts[portKey(port.ContainerPort, string(protocol))] = port.Name
+		key := portKey(int64(port.ContainerPort), string(protocol))
+		adopted.ContainerPorts[key] = port.Name
+		adopted.Order.Ports = append(adopted.Order.Ports, key)
 	}
 	if a.Deployment.Adopt.Service == "" {
 		return adopted, nil

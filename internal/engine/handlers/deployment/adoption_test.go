@@ -30,10 +30,12 @@ func legacy() (workload, service map[string]any) {
 		"template": map[string]any{
 			"metadata": map[string]any{"labels": labels},
 			"spec": map[string]any{"containers": []any{map[string]any{
-				"name": "app", "image": "legacy:1", "ports": []any{
+				"name": "app", "image": "legacy:1", "env": []any{map[string]any{"name": "B"}, map[string]any{"name": "A"}},
+				"volumeMounts": []any{map[string]any{"name": "data"}, map[string]any{"name": "cache"}},
+				"ports": []any{
 					map[string]any{"name": "web", "containerPort": 8080, "protocol": "TCP"}, map[string]any{"containerPort": 53, "protocol": "UDP"},
 				},
-			}}},
+			}}, "volumes": []any{map[string]any{"name": "cache"}, map[string]any{"name": "data"}}},
 		},
 	}}
 	service = map[string]any{"metadata": metadata(), "spec": map[string]any{"selector": map[string]any{"app": "legacy"}}}
@@ -51,6 +53,9 @@ func TestAdopted(t *testing.T) {
 		},
 		PodLabels: map[string]string{"app": "legacy", "tier": "web"}, ServiceSelector: map[string]string{"app": "legacy"},
 		ContainerPorts: map[string]string{"8080/TCP": "web", "53/UDP": ""},
+		Order: platform.Order{
+			Env: []string{"B", "A"}, Ports: []string{"8080/TCP", "53/UDP"}, Volumes: []string{"cache", "data"}, VolumeMounts: []string{"data", "cache"},
+		},
 	}
 	alone := *full
 	alone.Objects, alone.Service, alone.ServiceSelector = full.Objects[:1], "", nil

@@ -4,6 +4,7 @@
 package deployment
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,8 +30,8 @@ func container(ctx *dataplane.DeploymentContext) (*applyv1.ContainerApplyConfigu
 		WithCommand(configuration.Command...).
 		WithArgs(configuration.Args...).
 		WithPorts(ports...).
-		WithEnv(environment(configuration.Env)...).
-		WithVolumeMounts(mounts(configuration.Volumes)...)
+		WithEnv(environment(configuration.Env, ctx.Adopted.FoundOrder().Env)...).
+		WithVolumeMounts(mounts(configuration.Volumes, ctx.Adopted.FoundOrder().VolumeMounts)...)
 	if ctx.Adopted == nil {
 		out.WithSecurityContext(applyv1.SecurityContext().WithAllowPrivilegeEscalation(false))
 	}
@@ -55,25 +56,24 @@ func containerName(ctx *dataplane.DeploymentContext) string {
 // to one of the container, which server-side apply takes once, and a container
 // that was taken over keeps the names of its ports, or that they have none.
 func containerPorts(ports map[string]platform.Port, adopted *platform.Adopted) ([]*applyv1.ContainerPortApplyConfiguration, map[string]intstr.IntOrString, error) {
+	key := func(name string) string { return portKey(ports[name].ContainerPort(), ports[name].TransportProtocol()) }
 	first := map[string]string{}
 	targets := map[string]intstr.IntOrString{}
 	list := make([]*applyv1.ContainerPortApplyConfiguration, 0, len(ports))
-	for _, name := range slices.Sorted(maps.Keys(ports)) {
+	for _, name := range ordered(ports, adopted.FoundOrder().Ports, key) {
 		number, err := render.Int32(platform.Path{"configuration", "ports", name}, ports[name].ContainerPort())
 		if err != nil {
 			return nil, nil, err
 		}
-		protocol := ports[name].TransportProtocol()
-		key := portKey(number, protocol)
-		if known, ok := first[key]; ok {
+		if known, ok := first[key(name)]; ok {
 			targets[name] = targets[known]
 			continue
 		}
-		first[key] = name
+		first[key(name)] = name
 		out := applyv1.ContainerPort().
 			WithContainerPort(number).
-			WithProtocol(corev1.Protocol(protocol))
-		if known := portName(name, key, adopted); known != "" {
+			WithProtocol(corev1.Protocol(ports[name].TransportProtocol()))
+		if known := portName(name, key(name), adopted); known != "" {
 			out.WithName(known)
 			targets[name] = intstr.FromString(known)
 		} else {
@@ -95,12 +95,28 @@ func portName(name, key string, adopted *platform.Adopted) string {
 }
 
 // portKey tells the ports of a container apart, as in 8080/TCP.
-func portKey(number int32, protocol string) string { return fmt.Sprintf("%d/%s", number, protocol) }
+func portKey(number int64, protocol string) string { return fmt.Sprintf("%d/%s", number, protocol) }
+
+// ordered returns the keys of a map, sorted, but first those of found in the order
+// in which they were found; as is what a key is called there.
+func ordered[V any](values map[string]V, found []string, as func(string) string) []string {
+	rank := func(name string) int {
+		if at := slices.Index(found, as(name)); at >= 0 {
+			return at
+		}
+		return len(found)
+	}
+	names := slices.Sorted(maps.Keys(values))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	return names
+}
+
+func itself(name string) string { return name }
 
 // environment keeps empty values: "" is a value.
-func environment(env map[string]string) []*applyv1.EnvVarApplyConfiguration {
+func environment(env map[string]string, found []string) []*applyv1.EnvVarApplyConfiguration {
 	list := make([]*applyv1.EnvVarApplyConfiguration, 0, len(env))
-	for _, name := range slices.Sorted(maps.Keys(env)) {
+	for _, name := range ordered(env, found, itself) {
 		list = append(list, applyv1.EnvVar().WithName(name).WithValue(env[name]))
 	}
 	return list

@@ -77,7 +77,7 @@ func TestGolden(t *testing.T) {
 			},
 		},
 		"adopted": {
-			reason: "What was taken over keeps names, selector, pod labels, container and the names of its ports, and gets no preset; what is declared is rendered.",
+			reason: "What was taken over keeps names, selector, pod labels, container, the names of its ports and the order of its lists, and gets no preset; what is declared is rendered.",
 			change: adopted,
 		},
 		"adopted-without-service": {
@@ -162,6 +162,13 @@ func adopted(ctx *dataplane.DeploymentContext) {
 		PodLabels:       map[string]string{"app": "legacy", "tier": "web", "helm.sh/chart": "legacy-1.2.3"},
 		ServiceSelector: map[string]string{"app": "legacy"},
 		ContainerPorts:  map[string]string{"8080/TCP": "web", "9090/TCP": ""},
+		Order: platform.Order{
+			Env: []string{"PORT", "GONE", "EMPTY"}, Ports: []string{"9090/TCP", "8080/TCP"}, Volumes: []string{"b", "a"}, VolumeMounts: []string{"a", "b"},
+		},
+	}
+	ctx.DeployableArtifact.Configuration.Env = map[string]string{"EMPTY": "", "PORT": "8080", "ADDED": "1"}
+	ctx.DeployableArtifact.Configuration.Volumes = map[string]platform.Volume{
+		"a": {MountPath: "/a", Secret: "a"}, "b": {MountPath: "/b", Secret: "b"}, "c": {MountPath: "/c", Secret: "c"},
 	}
 	ctx.DeployableArtifact.Configuration.Ports = map[string]platform.Port{
 		"http": {Port: 80, TargetPort: 8080}, "metrics": {Port: 9090}, "new": {Port: 7070},

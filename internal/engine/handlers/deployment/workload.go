@@ -54,7 +54,7 @@ func deployment(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 // since anything else would restart them.
 func podTemplate(ctx *dataplane.DeploymentContext) (*applyv1.PodTemplateSpecApplyConfiguration, error) {
 	configuration := &ctx.DeployableArtifact.Configuration
-	volumes, err := podVolumes(configuration.Volumes)
+	volumes, err := podVolumes(configuration.Volumes, ctx.Adopted.FoundOrder().Volumes)
 	if err != nil {
 		return nil, err
 	}
