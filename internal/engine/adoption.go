@@ -31,6 +31,8 @@ func (s *scope) adopted(ctx context.Context, d *platform.Deployment, component *
 		return nil, err
 	}
 	switch {
+	case record != nil && record.Adopted != nil && s.stored:
+		return record.Adopted, nil
 	case record != nil && record.Adopted != nil:
 		return record.Adopted, keeps(record.Adopted, d)
 	case d.Adopt == nil || s.stored:

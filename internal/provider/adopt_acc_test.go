@@ -157,7 +157,7 @@ func TestAccAdopt(t *testing.T) {
 			equal(t, "containers", 1, len(containers))
 			equal(t, "image", any("registry.example/shop/cart:2"), containerOf(t, deployment.Object)["image"])
 			replicas, _, _ := unstructured.NestedInt64(deployment.Object, "spec", "replicas")
-			equal(t, "replicas", 2, replicas)
+			equal(t, "replicas", int64(2), replicas)
 			if slices.Equal(before, running(t, e, namespace)) {
 				t.Error("another image replaces the pods")
 			}
