@@ -171,7 +171,7 @@ func adopted(ctx *dataplane.DeploymentContext) {
 		"a": {MountPath: "/a", Secret: "a"}, "b": {MountPath: "/b", Secret: "b"}, "c": {MountPath: "/c", Secret: "c"},
 	}
 	ctx.DeployableArtifact.Configuration.Ports = map[string]platform.Port{
-		"http": {Port: 80, TargetPort: 8080}, "metrics": {Port: 9090}, "new": {Port: 7070},
+		"http": {Port: 80, TargetPort: new(int64(8080))}, "metrics": {Port: 9090}, "new": {Port: 7070},
 	}
 	ctx.DeployableArtifact.Configuration.Probes = &platform.Probes{
 		Readiness: &platform.Probe{HTTP: &platform.HTTPProbe{Port: "http"}},
