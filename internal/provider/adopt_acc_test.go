@@ -91,7 +91,7 @@ func running(t *testing.T, e *acctest.Env, namespace string) []string {
 
 // What runs already is taken over as it is, whoever made it, and is the
 // provider's from then on.
-func TestAccAdopt(t *testing.T) {
+func TestAccAdoptWorkload(t *testing.T) {
 	t.Parallel()
 	clientSide := func(e *acctest.Env, t *testing.T, object map[string]any) {
 		t.Helper()
@@ -148,14 +148,18 @@ func TestAccAdopt(t *testing.T) {
 			cli.Plan(t).MustBeEmpty(t)
 			equal(t, "what runs", before, running(t, e, namespace))
 
-			// What was taken over is changed like any other.
-			cli.Write(t, "main.tf", e.Base()+strings.Replace(adopting(allEnv), acctest.Image, "registry.example/shop/cart:2", 1))
+			// What was taken over is changed like any other, and what is not declared any
+			// more goes, whoever set it first.
+			cli.Write(t, "main.tf", e.Base()+strings.Replace(adopting(someEnv), acctest.Image, "registry.example/shop/cart:2", 1))
 			cli.Apply(t).Must(t)
 			cli.Plan(t).MustBeEmpty(t)
 			deployment := e.Get(t, "Deployment", namespace, "legacy")
 			containers, _, _ := unstructured.NestedSlice(deployment.Object, "spec", "template", "spec", "containers")
 			equal(t, "containers", 1, len(containers))
 			equal(t, "image", any("registry.example/shop/cart:2"), containerOf(t, deployment.Object)["image"])
+			equal(t, "env", any([]any{map[string]any{"name": "GREETING", "value": "hello"}}), containerOf(t, deployment.Object)["env"])
+			history, _, _ := unstructured.NestedInt64(deployment.Object, "spec", "revisionHistoryLimit")
+			equal(t, "what was never declared", int64(3), history)
 			replicas, _, _ := unstructured.NestedInt64(deployment.Object, "spec", "replicas")
 			equal(t, "replicas", int64(2), replicas)
 			if slices.Equal(before, running(t, e, namespace)) {
@@ -172,7 +176,7 @@ func TestAccAdopt(t *testing.T) {
 
 // A configuration that says otherwise than what runs restarts it, which the plan
 // tells; and an adoption that never succeeds does not cost what ran before.
-func TestAccAdoptFails(t *testing.T) {
+func TestAccAdoptWorkloadFails(t *testing.T) {
 	t.Parallel()
 	e := acctest.New(t)
 	namespace := legacyIn(t, e, nil, func(e *acctest.Env, t *testing.T, object map[string]any) {

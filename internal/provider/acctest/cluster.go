@@ -150,18 +150,6 @@ func (e *Env) CreateAs(t *testing.T, manager string, object map[string]any) *Obj
 	return made
 }
 
-// ApplyAs makes an object as a client that applies on the server.
-func (e *Env) ApplyAs(t *testing.T, manager string, object map[string]any) *Object {
-	t.Helper()
-	given := &Object{Object: object}
-	made, err := e.dynamic.Resource(resourceOf(given.GetKind())).Namespace(given.GetNamespace()).
-		Apply(t.Context(), given.GetName(), given, metav1.ApplyOptions{FieldManager: manager})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
 // Await returns an object once it is as wanted.
 func (e *Env) Await(t *testing.T, kind, namespace, name string, wanted func(map[string]any) bool) *Object {
 	t.Helper()
