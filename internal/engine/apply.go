@@ -11,6 +11,7 @@ import (
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/deployment"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
@@ -120,6 +121,7 @@ func (e *Engine) attempt(ctx context.Context, a *attempt, request ApplyRequest) 
 		return nil, err
 	}
 	u.describe(&outputs)
+	record.Adopted = outputs.Adopted
 	recorded, err := e.run(ctx, a.store, record, request.Object, u, changes, func(ctx context.Context) (catalog.Observed, error) {
 		if err := u.inspect(ctx, &outputs); err != nil {
 			return catalog.Observed{}, err
@@ -247,7 +249,7 @@ func (e *Engine) settle(ctx context.Context, u unit, wait bool) (catalog.Observe
 		if err != nil {
 			return catalog.Observed{}, err
 		}
-		if response.Message != "" && change.Handler == "Workload" {
+		if response.Message != "" && change.Handler == deployment.HandlerWorkload {
 			observed.Message = response.Message
 		}
 	}

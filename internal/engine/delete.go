@@ -60,6 +60,7 @@ func (e *Engine) remove(ctx context.Context, store *catalog.Store, record *catal
 	if err != nil {
 		return nil, err
 	}
+	warnings := spare(record)
 	s := e.scope(ctx, record.Ref(), 0, record.Inventory)
 	if force {
 		s.session.ForceDelete()
@@ -71,7 +72,6 @@ func (e *Engine) remove(ctx context.Context, store *catalog.Store, record *catal
 		return nil, err
 	}
 	e.catalog.Applied(record.Ref())
-	var warnings []platform.Problem
 	for _, warning := range s.session.Warnings() {
 		warnings = append(warnings, platform.Problem{Title: "Deleted with a warning", Detail: warning})
 	}

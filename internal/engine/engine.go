@@ -35,6 +35,8 @@ type Clusters interface {
 type Options struct {
 	// Organization is the tenant, part of every identity.
 	Organization string
+	// ControlPlane is the namespace that holds the records.
+	ControlPlane string
 	// Clusters opens connections. Nil means that they are not known yet: the
 	// engine then plans offline and refuses everything else.
 	Clusters Clusters
@@ -48,6 +50,7 @@ type Options struct {
 // configured provider and is safe for concurrent use.
 type Engine struct {
 	organization string
+	controlPlane string
 	clusters     Clusters
 	policy       dataplane.Policy
 	catalog      *catalog.Catalog
@@ -57,7 +60,10 @@ type Engine struct {
 
 // New returns an engine. It makes no request.
 func New(options Options) (*Engine, error) {
-	e := &Engine{organization: options.Organization, clusters: options.Clusters, policy: options.Policy, logger: options.Logger}
+	e := &Engine{
+		organization: options.Organization, controlPlane: options.ControlPlane,
+		clusters: options.Clusters, policy: options.Policy, logger: options.Logger,
+	}
 	if e.logger == nil {
 		e.logger = slog.New(slog.DiscardHandler)
 	}

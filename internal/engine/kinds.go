@@ -12,7 +12,6 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/deployment"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/endpoint"
-	"github.com/openplatform/terraform-provider-platform/internal/engine/naming"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
@@ -95,7 +94,13 @@ func componentKind() driver {
 
 func deploymentKind() driver {
 	return kind[*platform.Deployment, dataplane.DeploymentContext]{
-		resolve: deploymentContext,
+		resolve: func(ctx context.Context, s *scope, d *platform.Deployment) (*dataplane.DeploymentContext, error) {
+			c, err := deploymentContext(ctx, s, d)
+			if err == nil && c.Adopted != nil {
+				s.session.Adopt(c.Adopted.Objects...)
+			}
+			return c, err
+		},
 		check: func(ctx context.Context, s *scope, c *dataplane.DeploymentContext) ([]platform.Problem, error) {
 			if problems := deployment.Check(c); len(problems) > 0 {
 				return problems, nil
@@ -105,15 +110,20 @@ func deploymentKind() driver {
 		handlers: func(s *scope) []dataplane.ResourceHandler[dataplane.DeploymentContext] {
 			return deployment.Handlers(s.session, &cellHandler{engine: s.engine})
 		},
+		explain: func(c *dataplane.DeploymentContext, err error) error {
+			return missingNamespace(c.Cell, platform.Path{"environment"}, err)
+		},
 		outputs: func(c *dataplane.DeploymentContext, outputs *Outputs) {
 			outputs.Namespace = c.Cell.Namespace
 			outputs.Release = c.Release
 			outputs.Artifact = c.Promoted
+			outputs.Adopted = c.Adopted
 			if c.Promotion != nil {
 				outputs.PromotableRelease = c.Promotion.SourceRelease
 			}
 			outputs.Addresses = deployment.Addresses(c)
 		},
+		foresee: restarts,
 	}
 }
 
@@ -136,6 +146,10 @@ func deploymentContext(ctx context.Context, s *scope, d *platform.Deployment) (*
 	if err != nil {
 		return nil, err
 	}
+	adopted, err := s.adopted(ctx, d, component, cell)
+	if err != nil {
+		return nil, err
+	}
 	result, err := s.artifact(ctx, d, component)
 	if err != nil {
 		return nil, err
@@ -150,7 +164,7 @@ func deploymentContext(ctx context.Context, s *scope, d *platform.Deployment) (*
 		DeployableArtifact: &platform.DeployableArtifact{Image: result.artifact.Image, Configuration: configuration},
 		Deployment:         d, Environment: cell.Environment, DataPlane: cell.DataPlane,
 		ContainerImage: result.artifact.Image, Cell: *cell,
-		Promoted: result.artifact, Release: result.artifact.Release(), Promotion: result.promotion,
+		Promoted: result.artifact, Release: result.artifact.Release(), Promotion: result.promotion, Adopted: adopted,
 	}, nil
 }
 
@@ -168,7 +182,7 @@ func endpointKind() driver {
 			return &dataplane.EndpointContext{
 				Organization: c.Organization, Project: c.Project, DataPlane: c.DataPlane, Component: c.Component,
 				DeploymentTrack: c.DeploymentTrack, DeployableArtifact: c.DeployableArtifact, Deployment: d,
-				Environment: c.Environment, Endpoint: e, Cell: c.Cell,
+				Environment: c.Environment, Endpoint: e, Cell: c.Cell, Adopted: c.Adopted,
 			}, nil
 		},
 		check: func(ctx context.Context, s *scope, c *dataplane.EndpointContext) ([]platform.Problem, error) {
@@ -198,8 +212,7 @@ func resolveCell(ctx context.Context, s *scope, project *platform.Project, envir
 		// It stands for a value that is not known yet, and decides which objects there are.
 		return nil, &catalog.UnknownError{Ref: platform.RefOf(plane)}
 	}
-	return &dataplane.Cell{
-		Environment: env, DataPlane: plane,
-		Namespace: naming.Namespace(s.engine.organization, project.Name, env.Name),
-	}, nil
+	cell := &dataplane.Cell{Environment: env, DataPlane: plane}
+	cell.Namespace, cell.Existing = s.engine.namespace(project, env.Name)
+	return cell, nil
 }

@@ -37,6 +37,10 @@ type Outputs struct {
 	Status string
 	// Artifact is what a deployment runs, before overrides; its digest is Release.
 	Artifact *platform.DeployableArtifact
+	// Adopted is what stays of the objects that a deployment took over.
+	Adopted *platform.Adopted
+	// Warnings are worth telling the user before an apply.
+	Warnings []platform.Problem
 }
 
 // manifestKey returns kind/namespace/name.

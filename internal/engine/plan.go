@@ -55,15 +55,19 @@ func (e *Engine) Plan(ctx context.Context, request PlanRequest) (*PlanResponse, 
 		return nil, err
 	}
 	response.Unsettled = record != nil && !record.Succeeded()
-	if changed(request, record) {
+	changes := changed(request, record)
+	if changes {
 		late := e.catalog.Plan(ref, &request.Variants)
 		response.Warnings = append(response.Warnings, lateWarnings(ref, late)...)
 	}
-	outputs, warning, err := e.planVariants(ctx, request, record)
+	outputs, warning, err := e.planVariants(ctx, request, record, changes)
 	if err != nil {
 		return nil, err
 	}
 	response.Outputs = outputs
+	if outputs != nil {
+		response.Warnings = append(response.Warnings, outputs[0].Warnings...)
+	}
 	if warning != nil {
 		response.Warnings = append(response.Warnings, *warning)
 	}
@@ -119,7 +123,7 @@ func lateWarnings(ref platform.Ref, late []platform.Ref) []platform.Problem {
 // planVariants renders both variants. What cannot be resolved leaves the
 // outputs unknown; what does not exist at all is worth a warning, never an
 // error: without a reference Terraform plans in any order.
-func (e *Engine) planVariants(ctx context.Context, request PlanRequest, record *catalog.Record) (*[2]Outputs, *platform.Problem, error) {
+func (e *Engine) planVariants(ctx context.Context, request PlanRequest, record *catalog.Record, changes bool) (*[2]Outputs, *platform.Problem, error) {
 	var outputs [2]Outputs
 	var failures [2]error
 	for variant, object := range request.Variants {
@@ -127,7 +131,7 @@ func (e *Engine) planVariants(ctx context.Context, request PlanRequest, record *
 			outputs[1], failures[1] = outputs[0], failures[0]
 			break
 		}
-		outputs[variant], failures[variant] = e.planOne(ctx, variant, object, record)
+		outputs[variant], failures[variant] = e.planOne(ctx, variant, object, record, changes)
 	}
 	if failures[0] == nil && failures[1] == nil {
 		return &outputs, nil, nil
@@ -167,17 +171,22 @@ func undecided(err error) bool {
 	return ok
 }
 
-func (e *Engine) planOne(ctx context.Context, variant int, object platform.Object, record *catalog.Record) (Outputs, error) {
-	u, changes, err := e.render(ctx, variant, object, record, false)
+// planOne renders one variant. What is worth knowing before a change is told once
+// everything is known.
+func (e *Engine) planOne(ctx context.Context, variant int, object platform.Object, record *catalog.Record, changes bool) (Outputs, error) {
+	u, previewed, err := e.render(ctx, variant, object, record, false)
 	if err != nil {
 		return Outputs{}, err
 	}
 	outputs := Outputs{}
-	if outputs.Manifests, err = planned(changes); err != nil {
+	if outputs.Manifests, err = planned(previewed); err != nil {
 		return Outputs{}, err
 	}
 	u.describe(&outputs)
-	return outputs, nil
+	if changes && !e.Offline() && !e.catalog.Partial() {
+		outputs.Warnings, err = u.foresee(ctx)
+	}
+	return outputs, err
 }
 
 // render binds an object and previews what its handlers would do.

@@ -57,7 +57,25 @@ func (projectKind) bind(ctx context.Context, s *scope, object platform.Object) (
 			}
 		}
 	}
-	return u, nil
+	if s.stored {
+		return u, nil
+	}
+	return u, u.check(ctx)
+}
+
+// check returns what of the surroundings speaks against the project.
+func (u *projectUnit) check(ctx context.Context) error {
+	problems, err := u.checkNamespaces(ctx)
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return &platform.ProblemError{Problems: problems}
+	}
+	if u.scope.applying {
+		return u.moved(u.storedIn(ctx))
+	}
+	return u.moved(u.plannedIn(ctx))
 }
 
 // cellsOf returns the environments in which a project has a cell.
@@ -88,8 +106,9 @@ type projectUnit struct {
 type projectCell struct {
 	context *dataplane.CellContext
 	unit    *bound[dataplane.CellContext]
-	// made tells that a deployment has made the cell.
-	made bool
+	// made tells that a deployment has made the cell, and namespace where.
+	made      bool
+	namespace string
 }
 
 func (u *projectUnit) add(ctx context.Context, environment string) error {
@@ -105,7 +124,17 @@ func (u *projectUnit) add(ctx context.Context, environment string) error {
 	if err != nil {
 		return err
 	}
-	u.cells = append(u.cells, projectCell{context: cellCtx, unit: unit, made: record != nil})
+	place := projectCell{context: cellCtx, unit: unit, made: record != nil}
+	if record != nil {
+		object, err := record.Object()
+		if err != nil {
+			return err
+		}
+		if known, ok := object.(*platform.Cell); ok {
+			place.namespace = known.Namespace
+		}
+	}
+	u.cells = append(u.cells, place)
 	return nil
 }
 
@@ -152,7 +181,8 @@ func (u *projectUnit) reconcile(ctx context.Context) error {
 			continue
 		}
 		if err := u.scope.engine.makeCell(ctx, cell.context, u.scope.session.Former()); err != nil {
-			return err
+			place := cell.context.Cell
+			return missingNamespace(place, namespacesPath(place.Environment.Name), err)
 		}
 	}
 	return nil

@@ -111,7 +111,11 @@ func (r *tracedRuntime) Apply(ctx context.Context, request *runtime.ApplyRequest
 }
 
 func (r *tracedRuntime) Read(ctx context.Context, request *runtime.ReadRequest) *runtime.ReadResponse {
-	return disturb(r.trace, "read "+request.PriorResource.ID,
+	resource := request.PriorResource
+	if resource == nil {
+		resource = request.PlanResource
+	}
+	return disturb(r.trace, "read "+resource.ID,
 		func() *runtime.ReadResponse { return r.fake.Read(ctx, request) },
 		func() *runtime.ReadResponse { return &runtime.ReadResponse{Status: errBoom} })
 }

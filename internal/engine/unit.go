@@ -30,6 +30,8 @@ type view interface {
 	describe(outputs *Outputs)
 	// inspect fills in the outputs that only the infrastructure knows.
 	inspect(ctx context.Context, outputs *Outputs) error
+	// foresee returns what is worth knowing before a change.
+	foresee(ctx context.Context) ([]platform.Problem, error)
 }
 
 // unit is one object ready for an operation.
@@ -88,6 +90,8 @@ type kind[O platform.Object, T any] struct {
 	handlers func(s *scope) []dataplane.ResourceHandler[T]
 	outputs  func(resourceCtx *T, outputs *Outputs)
 	live     func(ctx context.Context, s *scope, resourceCtx *T, outputs *Outputs) error
+	foresee  func(ctx context.Context, s *scope, resourceCtx *T) ([]platform.Problem, error)
+	explain  func(resourceCtx *T, err error) error
 	blockers []platform.Kind
 }
 
@@ -119,7 +123,10 @@ func (k kind[O, T]) bind(ctx context.Context, s *scope, object platform.Object) 
 			return nil, &platform.ProblemError{Problems: problems}
 		}
 	}
-	u := &bound[T]{scope: s, context: resourceCtx, reconciler: dataplane.NewReconciler[T](), outputs: k.outputs, live: k.live}
+	u := &bound[T]{
+		scope: s, context: resourceCtx, reconciler: dataplane.NewReconciler[T](),
+		outputs: k.outputs, live: k.live, warns: k.foresee, explain: k.explain,
+	}
 	if k.handlers != nil {
 		u.reconciler = dataplane.NewReconciler(k.handlers(s)...)
 	}
@@ -133,6 +140,8 @@ type bound[T any] struct {
 	reconciler *dataplane.Reconciler[T]
 	outputs    func(*T, *Outputs)
 	live       func(context.Context, *scope, *T, *Outputs) error
+	warns      func(context.Context, *scope, *T) ([]platform.Problem, error)
+	explain    func(*T, error) error
 }
 
 func (b *bound[T]) session() *dataplane.Session { return b.scope.session }
@@ -148,7 +157,11 @@ func (b *bound[T]) observe(ctx context.Context) ([]dataplane.Observation, error)
 }
 
 func (b *bound[T]) reconcile(ctx context.Context) error {
-	return b.reconciler.Reconcile(ctx, b.context)
+	err := b.reconciler.Reconcile(ctx, b.context)
+	if err != nil && b.explain != nil {
+		err = b.explain(b.context, err)
+	}
+	return err
 }
 
 func (b *bound[T]) destroy(ctx context.Context) error { return b.reconciler.Delete(ctx, nil) }
@@ -164,4 +177,11 @@ func (b *bound[T]) inspect(ctx context.Context, outputs *Outputs) error {
 		return nil
 	}
 	return b.live(ctx, b.scope, b.context, outputs)
+}
+
+func (b *bound[T]) foresee(ctx context.Context) ([]platform.Problem, error) {
+	if b.warns == nil {
+		return nil, nil
+	}
+	return b.warns(ctx, b.scope, b.context)
 }

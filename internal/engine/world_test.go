@@ -53,7 +53,7 @@ func (w *world) Documents() (runtime.Documents, error) {
 // engine returns the engine of a new process.
 func (w *world) engine(t *testing.T) *engine.Engine {
 	t.Helper()
-	e, err := engine.New(engine.Options{Organization: organization, Clusters: w})
+	e, err := engine.New(engine.Options{Organization: organization, ControlPlane: "platform-acme", Clusters: w})
 	if err != nil {
 		t.Fatal(err)
 	}

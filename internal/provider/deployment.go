@@ -37,6 +37,13 @@ func deploymentKind() *kind {
 				"`keep` leaves everything as it is: a failed create is replaced by the next apply, a failed update goes on. " +
 				"`rollback` brings back the last release that was healthy, with the other attributes as they were, and waits for it as long again; a failed create is removed without a trace, unless it took over what existed. " +
 				"`warn` makes a rollout that does not become ready a warning; `ready` is false and the next apply waits again. What the API server refuses is an error all the same."),
+			"adopt": optionalObject("Takes over a Deployment of the namespace, and the Service before it, that something else made. They keep their names, selectors, pod labels, container and the names of its ports, and their security settings, also when the attribute is removed; everything that is not declared here stays as it is. "+
+				"The pods are not restarted unless the configuration says otherwise than what runs, which the plan warns of. What made the objects has to let go of them, and destroying the deployment removes them. "+
+				"It counts when the deployment is created; what was taken over cannot be exchanged. Not for a `scheduled_task`.", map[string]schema.Attribute{
+				"workload":  required("The name of the Deployment."),
+				"service":   optional("The name of the Service; default is a Service of the provider's own where the component has one."),
+				"container": optional("The container that `configuration` is about; default is the only one. Others stay as they are."),
+			}),
 		}),
 		outputs: map[string]output{
 			"namespace":     stringOutput("The namespace that the deployment runs in.", func(o engine.Outputs) string { return o.Namespace }),

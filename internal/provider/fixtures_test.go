@@ -68,7 +68,8 @@ func full() map[platform.Kind]platform.Object {
 			PromotionPaths: []platform.PromotionPath{{Source: "dev", Targets: []platform.PromotionTarget{{Environment: "prod", RequiresApproval: true}}}},
 		},
 		platform.KindProject: &platform.Project{
-			Name: "shop", DisplayName: "Shop", Description: "d", Labels: words("l"), DeploymentPipeline: "path", NamespaceLabels: words("n"), ForceDestroy: true,
+			Name: "shop", DisplayName: "Shop", Description: "d", Labels: words("l"), DeploymentPipeline: "path",
+			Namespaces: map[string]string{"dev": "team-shop"}, NamespaceLabels: words("n"), ForceDestroy: true,
 		},
 		platform.KindComponent: &platform.Component{
 			Project: "shop", Name: "cart", DisplayName: "Cart", Description: "d", Labels: words("l"), Type: platform.TypeService, Image: "cart:1",
@@ -78,6 +79,7 @@ func full() map[platform.Kind]platform.Object {
 			Configuration: fullConfiguration(), Overrides: overrides(),
 			PromotedFrom: &platform.PromotedFrom{Deployment: "shop/cart/v2/test", Release: "sha256:1"},
 			Approval:     &platform.Approval{Release: "sha256:1", By: "ops"}, OnFailure: platform.OnFailureRollback,
+			Adopt: &platform.Adoption{Workload: "legacy", Service: "legacy-svc", Container: "app"},
 		},
 		platform.KindEndpoint: &platform.Endpoint{
 			Deployment: "shop/cart/v2/dev", Name: "api", DisplayName: "API", Description: "d", Labels: words("l"), Type: "http", Port: "http",

@@ -7,8 +7,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/openplatform/terraform-provider-platform/internal/engine/naming"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
 
 // configurationFlaws are those of a configuration at a path. The subject has one
@@ -243,7 +246,7 @@ func surroundings() []platform.Object {
 			{Source: "staging", Targets: []platform.PromotionTarget{{Environment: "prod", RequiresApproval: true}}},
 			{Source: "bare"},
 		}},
-		objects[3],
+		objects[3], &platform.Project{Name: "tenant", DeploymentPipeline: "path", Namespaces: map[string]string{"dev": "taken"}},
 		component("cart", "cart:1", platform.TypeService), component("plain", "cart:1", platform.TypeService),
 		component("blank", "", platform.TypeService), component("mailer", "mailer:1", platform.TypeEventHandler),
 		component("nightly", "task:1", platform.TypeScheduledTask),
@@ -254,4 +257,29 @@ func surroundings() []platform.Object {
 		&platform.Deployment{Component: "shop/plain", Environment: "staging", PromotedFrom: &platform.PromotedFrom{Deployment: "shop/plain/main/dev"}},
 		&platform.Endpoint{Deployment: "shop/cart/v2/dev", Name: "taken", Type: "http", Port: "http", BasePath: "/taken", Visibility: platform.VisibilityPublic},
 	}
+}
+
+// putLegacy puts what somebody else made into the cell of shop in dev: a
+// Deployment, its Service, and a Service of other pods.
+func (c *cloud) putLegacy(t *testing.T) {
+	t.Helper()
+	namespace := naming.Namespace("acme", "shop", "dev")
+	put := func(apiVersion, kind, name string, spec map[string]any) {
+		err := c.fake.Put(&runtime.Resource{ID: runtime.KubernetesID(apiVersion, kind, namespace, name), Attributes: map[string]any{
+			"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name, "namespace": namespace}, "spec": spec,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	labels := words(legacy)
+	put("apps/v1", "Deployment", legacy, map[string]any{
+		"selector": map[string]any{"matchLabels": labels},
+		"template": map[string]any{
+			"metadata": map[string]any{"labels": labels},
+			"spec":     map[string]any{"containers": []any{map[string]any{"name": "app", "image": "legacy:1"}}},
+		},
+	})
+	put("v1", "Service", legacy, map[string]any{"selector": labels, "ports": []any{map[string]any{"port": 80}}})
+	put("v1", "Service", "stray", map[string]any{"selector": words("other"), "ports": []any{map[string]any{"port": 80}}})
 }

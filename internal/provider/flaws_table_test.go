@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openplatform/terraform-provider-platform/internal/engine/naming"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 )
 
@@ -89,7 +90,7 @@ func flawTables() map[string]subject {
 		"data_plane":          {objects[platform.KindDataPlane], dataPlaneFlaws()},
 		"environment":         {objects[platform.KindEnvironment], environmentFlaws()},
 		"deployment_pipeline": {pipeline, pipelineFlaws()},
-		"project":             {objects[platform.KindProject], slices.Concat(badName(), badReference("deployment_pipeline", "a/b"), badLabels("namespace_labels"))},
+		"project":             {objects[platform.KindProject], projectFlaws()},
 		"component":           {objects[platform.KindComponent], componentFlaws()},
 		"deployment":          {objects[platform.KindDeployment], slices.Concat(deploymentFlaws(), configurationFlaws("configuration"))},
 		"endpoint":            {objects[platform.KindEndpoint], endpointFlaws()},
@@ -136,6 +137,20 @@ func environmentFlaws() []flaw {
 	)
 }
 
+func projectFlaws() []flaw {
+	const dev, reserved, inUse = `namespaces["dev"]`, "Reserved namespace", "Namespace in use"
+	return slices.Concat(
+		badName(), badReference("deployment_pipeline", "a/b"), badLabels("namespace_labels"),
+		bad(dev, "Invalid label", "", "A", "a.b", "a b", strings.Repeat("a", 64)),
+		bad(dev, reserved, "kube-system", "kube-public", "platform-acme", naming.Namespace("acme", "shop", "dev")),
+		bad(dev, inUse, "taken", naming.Namespace("acme", "tenant", "staging"), naming.Namespace("acme", "shop", "prod")),
+		bad(`namespaces["staging"]`, inUse, "taken"),
+		bad(`namespaces["qa"]`, "Environment outside the pipeline", "elsewhere"),
+		bad(dev, "Environment is in use", "elsewhere"),
+		[]flaw{{set: `namespaces["staging"]`, to: "team", title: inUse, given: map[string]any{`namespaces["prod"]`: "team"}}},
+	)
+}
+
 func pipelineFlaws() []flaw {
 	path := func(source string, targets ...any) map[string]any {
 		one := map[string]any{"source": source}
@@ -172,6 +187,13 @@ func componentFlaws() []flaw {
 	)
 }
 
+const nothingToAdopt, legacy = "Nothing to take over", "legacy"
+
+// nightly are the values of a deployment of a scheduled task.
+func nightly() map[string]any {
+	return map[string]any{"component": "shop/nightly", "configuration": map[string]any{"schedule": map[string]any{"cron": "@daily"}}}
+}
+
 func deploymentFlaws() []flaw {
 	digest := "sha256:" + strings.Repeat("0", 64)
 	return slices.Concat(
@@ -179,8 +201,18 @@ func deploymentFlaws() []flaw {
 		bad("track", "Invalid label", "V2", "a/b", "a.b"), bad("image", badImage, images()...),
 		bad("environment", "Environment outside the pipeline", "qa"),
 		bad("on_failure", "Unsupported value", "Keep", "ignore"),
+		bad("adopt.workload", "Invalid object name", "", "A", "a b"),
 		[]flaw{
 			{set: "image", to: nil, title: "Missing image", given: map[string]any{"component": "shop/blank"}},
+			{set: "adopt", to: map[string]any{"workload": legacy}, title: "Adoption of a task", given: nightly()},
+			{set: "adopt.workload", to: "elsewhere", title: "Adoption of another workload", given: map[string]any{"component": "shop/plain", "track": nil}},
+			{set: "adopt.workload", to: "missing", title: nothingToAdopt, given: map[string]any{"track": "v3"}},
+			{set: "adopt.service", to: "missing", title: nothingToAdopt, given: map[string]any{"track": "v3", "adopt.workload": legacy}},
+			{set: "adopt.service", to: "stray", title: "Service of other pods", given: map[string]any{"track": "v3", "adopt.workload": legacy}},
+			{set: "adopt.service", to: "A", title: "Invalid label", given: map[string]any{"track": "v3", "adopt.workload": legacy}},
+			{set: "adopt.service", to: legacy, title: "Service without ports", given: map[string]any{"track": "v3", "adopt.workload": legacy, "configuration": map[string]any{}}},
+			{set: "adopt.container", to: "missing", title: "Unknown container", given: map[string]any{"track": "v3", "adopt.workload": legacy}},
+			{set: "adopt.container", to: "a_b", title: "Invalid label", given: map[string]any{"track": "v3", "adopt.workload": legacy}},
 			{set: "component", to: "shop/mailer", title: "Ports without a Service", at: "configuration.ports"},
 			{set: "overrides", to: map[string]any{"args": []any{"x"}}, title: "Nothing to override"},
 			{set: "approval", to: map[string]any{"release": digest, "by": "ops"}, title: "Nothing to approve"},

@@ -129,6 +129,7 @@ func TestFlaws(t *testing.T) {
 	t.Parallel()
 	c := newCloud()
 	c.make(t, surroundings()...)
+	c.putLegacy(t)
 	for name, subject := range flawTables() {
 		for _, f := range subject.flaws {
 			t.Run(name+"/"+f.name(), func(t *testing.T) {

@@ -26,14 +26,19 @@ func TestAccMatrix(t *testing.T) {
 	t.Parallel()
 	var total atomic.Int64
 	t.Cleanup(func() { t.Logf("%d cells in all", total.Load()) })
-	namespaces := []any{"edge-" + rand.String(8), "inner-" + rand.String(8)}
+	namespaces := []any{"edge-" + rand.String(8), "inner-" + rand.String(8), "team-" + rand.String(8), "crew-" + rand.String(8)}
 	for _, table := range kindTables(namespaces) {
 		t.Run(kindNames()[table.kind], func(t *testing.T) {
 			t.Parallel()
 			m := newMatrix(t, table)
-			if table.kind == kindDataPlane {
-				for _, namespace := range namespaces {
+			switch table.kind {
+			case kindDataPlane:
+				for _, namespace := range namespaces[:2] {
 					m.e.CreateGateways(t, fmt.Sprint(namespace), gatewayNames()...)
+				}
+			case kindProject:
+				for _, namespace := range namespaces[2:] {
+					m.e.CreateNamespace(t, fmt.Sprint(namespace))
 				}
 			}
 			m.create(t)

@@ -28,6 +28,9 @@ func deploymentRows() []row {
 		{path: "image", values: []any{"registry.example/shop/cart:2", "registry.example/shop/cart:3"}, shows: at(mainContainer + "image")},
 		{path: "on_failure", values: []any{"rollback", "warn"}},
 	}
+	for _, one := range []string{"workload", "service", "container"} {
+		rows = append(rows, row{path: "adopt." + one, never: "what was taken over stays"})
+	}
 	for _, one := range configurationRows() {
 		rows = append(rows, one, override(one))
 	}

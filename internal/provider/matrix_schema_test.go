@@ -22,7 +22,7 @@ func TestMatrixCoversTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	resources := schematest.Attributes(t, server)
-	for _, table := range kindTables([]any{"edge", "inner"}) {
+	for _, table := range kindTables([]any{"edge", "inner", "team", "crew"}) {
 		name := "platform_" + kindNames()[table.kind]
 		attributes := resources[name]
 		delete(resources, name)

@@ -145,13 +145,13 @@ func general(waits bool, labelled ...string) []row {
 	return rows
 }
 
-// kindTables returns the tables. The namespaces are those of more Gateways called
-// like those of the test cluster.
+// kindTables returns the tables. The first two namespaces are those of more
+// Gateways called like those of the test cluster, the others are for projects.
 func kindTables(namespaces []any) []kindTable {
 	plane, qa := reference{"platform_data_plane.second.id", "second"}, reference{"platform_environment.qa.id", "qa"}
 	return []kindTable{
 		{
-			kind: kindDataPlane, rows: append(general(false), planeRows(namespaces)...), identity: []identity{renamed("*-new")}, parent: true,
+			kind: kindDataPlane, rows: append(general(false), planeRows(namespaces[:2])...), identity: []identity{renamed("*-new")}, parent: true,
 		},
 		{
 			kind: kindEnvironment, identity: []identity{renamed("*-new")}, parent: true,
@@ -177,6 +177,9 @@ func kindTables(namespaces []any) []kindTable {
 			rows: append(
 				general(false),
 				row{path: "deployment_pipeline", values: []any{reference{"platform_deployment_pipeline.duo.id", "duo"}, reference{"platform_deployment_pipeline.trio.id", "trio"}}, shows: somehow("project.cells", "project.Namespace", "project.NetworkPolicy")},
+				row{path: `namespaces["dev"]`, values: namespaces[2:], shows: func(value any) map[string]any {
+					return map[string]any{"project.cells.dev": value, "project.Namespace": nothing{}, "project.NetworkPolicy": anything{}}
+				}},
 				row{path: "namespace_labels", values: []any{object("team", "one"), object("team", "two")}, deep: true, shows: team("project.Namespace")},
 				row{path: "force_destroy", values: []any{true, false}},
 			),

@@ -26,7 +26,7 @@ type cloud struct {
 }
 
 func newCloud() *cloud {
-	return &cloud{fake: runtimetest.NewFake(), documents: runtimetest.NewFakeDocuments("store")}
+	return &cloud{fake: runtimetest.NewFake("taken"), documents: runtimetest.NewFakeDocuments("store")}
 }
 
 // unknownConnection is the name of a connection that there is not.
@@ -52,7 +52,7 @@ type fakeProvider struct {
 var _ provider.Provider = (*fakeProvider)(nil)
 
 func (p *fakeProvider) Configure(_ context.Context, _ provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	options := engine.Options{Organization: "acme"}
+	options := engine.Options{Organization: "acme", ControlPlane: "platform-acme"}
 	if p.cloud != nil {
 		options.Clusters = p.cloud
 	}

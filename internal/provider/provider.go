@@ -72,7 +72,9 @@ func (p *platformProvider) Configure(ctx context.Context, req provider.Configure
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	options := engine.Options{Organization: settings.organization, Policy: settings.policy, Logger: logger()}
+	options := engine.Options{
+		Organization: settings.organization, ControlPlane: settings.namespace, Policy: settings.policy, Logger: logger(),
+	}
 	if known {
 		options.Clusters = newClusters(settings, p.version, options.Logger)
 	} else {

@@ -19,7 +19,7 @@ import (
 func story() []platform.Object {
 	objects := full()
 	deployment, _ := objects[platform.KindDeployment].(*platform.Deployment)
-	deployment.PromotedFrom, deployment.Overrides, deployment.Approval = nil, nil, nil
+	deployment.PromotedFrom, deployment.Overrides, deployment.Approval, deployment.Adopt = nil, nil, nil, nil
 	deployment.OnFailure = platform.OnFailureKeep
 	for _, probe := range []*platform.Probe{
 		deployment.Configuration.Probes.Readiness, deployment.Configuration.Probes.Liveness, deployment.Configuration.Probes.Startup,
@@ -33,9 +33,11 @@ func story() []platform.Object {
 	deployment.Configuration.Schedule = nil
 	plane, _ := objects[platform.KindDataPlane].(*platform.DataPlane)
 	plane.NetworkPolicy = "kubernetes"
+	project, _ := objects[platform.KindProject].(*platform.Project)
+	project.Namespaces = nil
 	pipeline := &platform.DeploymentPipeline{Name: "path", PromotionPaths: []platform.PromotionPath{{Source: "dev"}}}
 	return []platform.Object{
-		plane, objects[platform.KindEnvironment], pipeline, objects[platform.KindProject],
+		plane, objects[platform.KindEnvironment], pipeline, project,
 		objects[platform.KindComponent], deployment, objects[platform.KindEndpoint],
 	}
 }

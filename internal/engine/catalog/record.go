@@ -37,6 +37,8 @@ type Record struct {
 	// Releases are those that were healthy here, the latest last, with all it
 	// takes to run them again.
 	Releases []Release `json:"releases,omitempty"`
+	// Adopted is what stays of the objects that a deployment took over.
+	Adopted *platform.Adopted `json:"adopted,omitempty"`
 	// Observed is what the last operation saw.
 	Observed Observed `json:"observed,omitzero"`
 
@@ -177,7 +179,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	for _, known := range []string{"schemaVersion", "kind", "id", "uid", "spec", "inventory", "operation", "observed", "release", "releases"} {
+	for _, known := range []string{"schemaVersion", "kind", "id", "uid", "spec", "inventory", "operation", "observed", "release", "releases", "adopted"} {
 		delete(all, known)
 	}
 	r.unknown = all

@@ -26,6 +26,9 @@ type Cell struct {
 	Environment *platform.Environment
 	DataPlane   *platform.DataPlane
 	Namespace   string
+	// Existing tells that the namespace is somebody else's: it is neither made
+	// nor changed nor removed, and others may run in it too.
+	Existing bool
 }
 
 // EnvironmentContext is all that the handlers of an environment need.
@@ -68,6 +71,8 @@ type DeploymentContext struct {
 	Release  string
 	// Promotion tells where the artifact comes from; nil when it is inline.
 	Promotion *Promotion
+	// Adopted is what stays of the objects that were taken over; nil when none were.
+	Adopted *platform.Adopted
 }
 
 // Promotion is where a deployment takes its artifact from.
@@ -90,6 +95,8 @@ type EndpointContext struct {
 	Environment        *platform.Environment
 	Endpoint           *platform.Endpoint
 	Cell               Cell
+	// Adopted is that of the deployment.
+	Adopted *platform.Adopted
 }
 
 // Visibility returns the visibility in force.

@@ -81,7 +81,7 @@ func (o *Objects[T]) apply(ctx context.Context, resourceCtx *T) ([]runtime.Resou
 		}
 		request := &runtime.ApplyRequest{
 			PriorResource: o.session.prior(resource), PlanResource: resource, Stack: o.session.Stack(resource.DataPlane()),
-			Adopt: o.session.policy.Adopt, Force: o.session.policy.Force,
+			Adopt: o.session.adopts(resource), Force: o.session.policy.Force,
 		}
 		response, err := runtime.Apply(ctx, rt, request)
 		if runtime.CodeOf(err) == runtime.ReplaceRequired {

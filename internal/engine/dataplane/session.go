@@ -21,6 +21,7 @@ type Session struct {
 	runtimes     func(dataPlane string) (runtime.Runtime, error)
 	policy       Policy
 	force        bool
+	adopt        []string
 	former       []runtime.Resource
 	save         func(context.Context) error
 
@@ -66,6 +67,18 @@ func (s *Session) ForceDelete() { s.force = true }
 
 // Forced tells whether ForceDelete was called.
 func (s *Session) Forced() bool { return s.force }
+
+// Adopt lets the resources with the given IDs be taken over from whoever owns
+// them, until they were made.
+func (s *Session) Adopt(ids ...string) { s.adopt = append(s.adopt, ids...) }
+
+// adopts says what may be done with a resource that is there and is not ours.
+func (s *Session) adopts(resource *runtime.Resource) runtime.Adopt {
+	if slices.Contains(s.adopt, resource.ID) && !s.made(resource) {
+		return runtime.AdoptForce
+	}
+	return s.policy.Adopt
+}
 
 // Expect adds the resources that are about to be made to the inventory, so that
 // it can be stored before they exist. What is gone and will be made again loses

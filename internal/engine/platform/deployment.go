@@ -21,6 +21,8 @@ type Deployment struct {
 	// Overrides are merged over the configuration that was promoted.
 	Overrides *Configuration `json:"overrides,omitempty"`
 	Approval  *Approval      `json:"approval,omitempty"`
+	// Adopt names existing objects to take over.
+	Adopt *Adoption `json:"adopt,omitempty"`
 	// OnFailure is one of OnFailures; empty is the first.
 	OnFailure OnFailure `json:"on_failure,omitempty"`
 }
@@ -100,6 +102,7 @@ func (d *Deployment) Validate() []Problem {
 	d.Configuration.validate(&c, Path{"configuration"})
 	d.validatePromotion(&c)
 	c.oneOf(Path{"on_failure"}, string(d.OnFailure), OnFailures())
+	d.Adopt.validate(&c, Path{"adopt"})
 	return c.problems
 }
 

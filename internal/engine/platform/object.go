@@ -123,7 +123,12 @@ func Split(id string, n int) ([]string, bool) {
 // an object show to be wrong.
 type ProblemError struct {
 	Problems []Problem
+	// Cause is the failure that showed them; may be nil.
+	Cause error
 }
+
+// Unwrap returns the cause, or nil.
+func (e *ProblemError) Unwrap() error { return e.Cause }
 
 // Error returns the problems, one a line.
 func (e *ProblemError) Error() string {

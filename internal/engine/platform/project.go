@@ -3,6 +3,13 @@
 
 package platform
 
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
 // Project is a bounded set of components that share a namespace per environment.
 type Project struct {
 	Name               string            `json:"name"`
@@ -10,6 +17,9 @@ type Project struct {
 	Description        string            `json:"description,omitempty"`
 	Labels             map[string]string `json:"labels,omitempty"`
 	DeploymentPipeline string            `json:"deployment_pipeline"`
+	// Namespaces are existing namespaces that the project uses, by environment.
+	// They are neither made nor changed nor removed.
+	Namespaces map[string]string `json:"namespaces,omitempty"`
 	// NamespaceLabels are added to the project's namespaces.
 	NamespaceLabels map[string]string `json:"namespace_labels,omitempty"`
 	// ForceDestroy lets destroy remove namespaces that hold objects of others.
@@ -32,9 +42,22 @@ func (p *Project) Validate() []Problem {
 	var c checker
 	c.name(Path{"name"}, p.Name)
 	c.labels(Path{"labels"}, p.Labels)
+	p.validateNamespaces(&c)
 	c.labels(Path{"namespace_labels"}, p.NamespaceLabels)
 	c.ref(Path{"deployment_pipeline"}, p.DeploymentPipeline, 1, "a pipeline's name")
 	return c.problems
+}
+
+// validateNamespaces keeps a project out of the namespaces of Kubernetes itself.
+func (p *Project) validateNamespaces(c *checker) {
+	for _, environment := range slices.Sorted(maps.Keys(p.Namespaces)) {
+		at, namespace := Path{"namespaces", environment}, p.Namespaces[environment]
+		if strings.HasPrefix(namespace, "kube-") {
+			c.add(at, "Reserved namespace", fmt.Sprintf("The namespace %q is reserved for Kubernetes itself; choose another one.", namespace))
+			continue
+		}
+		c.label(at, namespace)
+	}
 }
 
 // Cell is the place of a project in an environment: one namespace of a data

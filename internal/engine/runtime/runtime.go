@@ -15,15 +15,19 @@ type Runtime interface {
 	// does not wait for the resource to become ready. With DryRun the
 	// infrastructure validates the change and nothing is written. A field that
 	// is not rendered any more goes back to its default, but for the number of
-	// replicas: it stays, and is left to whoever scales.
+	// replicas: it stays, and is left to whoever scales. Where the namespace of
+	// the resource is missing, the NOT_FOUND names PathNamespace.
 	Apply(ctx context.Context, request *ApplyRequest) *ApplyResponse
 
-	// Read returns the live values of the fields that the owner in Stack owns.
-	// An absent resource is a nil Resource and success, never an error.
+	// Read returns the live values of the fields that the owner in Stack owns,
+	// or with Whole the complete resource, whoever owns it. An absent resource is
+	// a nil Resource and success, never an error.
 	Read(ctx context.Context, request *ReadRequest) *ReadResponse
 
-	// Import takes an existing resource under management such that an Apply of
-	// PlanResource right after it is a no-op.
+	// Import takes an existing resource under management, the owner's own or one
+	// that nobody owns, and makes it as PlanResource describes it, so that an
+	// Apply of PlanResource right after it is a no-op. It creates nothing: an
+	// absent resource is NOT_FOUND, and one of another owner ALREADY_EXISTS.
 	Import(ctx context.Context, request *ImportRequest) *ImportResponse
 
 	// Delete removes the resource and blocks until it is gone. Deleting an
@@ -35,6 +39,9 @@ type Runtime interface {
 	// the context is cancelled or Stop is called. Nothing leaks afterwards.
 	Watch(ctx context.Context, request *WatchRequest) *WatchResponse
 }
+
+// PathNamespace is the field in which a resource names its namespace.
+const PathNamespace = "metadata.namespace"
 
 // Waiter is implemented by runtimes whose resources become ready some time
 // after they were applied.
@@ -138,9 +145,12 @@ type ReadRequest struct {
 	// Recorded says that the resource is known to have been made: a miss in a
 	// cached list is then confirmed by one direct read.
 	Recorded bool
+	// Whole reads all of the resource, whoever owns it, past every cached list.
+	Whole bool
 }
 
-// ReadResponse holds the live values of the owned fields.
+// ReadResponse holds the live values of the owned fields, or all of them where
+// the whole resource was asked for.
 type ReadResponse struct {
 	// Resource is nil when the resource is absent.
 	Resource *Resource

@@ -136,13 +136,45 @@ func (e *Env) ApplyAs(t *testing.T, manager string, object map[string]any) {
 // Create makes an object of somebody else.
 func (e *Env) Create(t *testing.T, object map[string]any) *Object {
 	t.Helper()
+	return e.CreateAs(t, "somebody", object)
+}
+
+// CreateAs makes an object as a client that does not apply on the server.
+func (e *Env) CreateAs(t *testing.T, manager string, object map[string]any) *Object {
+	t.Helper()
 	given := &Object{Object: object}
 	made, err := e.dynamic.Resource(resourceOf(given.GetKind())).Namespace(given.GetNamespace()).
-		Create(t.Context(), given, metav1.CreateOptions{FieldManager: "somebody"})
+		Create(t.Context(), given, metav1.CreateOptions{FieldManager: manager})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made
+}
+
+// Await returns an object once it is as wanted.
+func (e *Env) Await(t *testing.T, kind, namespace, name string, wanted func(map[string]any) bool) *Object {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	watcher, err := e.dynamic.Resource(resourceOf(kind)).Namespace(namespace).
+		Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Stop()
+	for {
+		select {
+		case event, open := <-watcher.ResultChan():
+			if !open {
+				t.Fatalf("the watch of %s %s ended", kind, name)
+			}
+			if found, ok := event.Object.(*Object); ok && event.Type != watch.Deleted && wanted(found.Object) {
+				return found
+			}
+		case <-ctx.Done():
+			t.Fatalf("%s %s is not as wanted", kind, name)
+		}
+	}
 }
 
 // CreateNamespace makes a namespace of somebody else.

@@ -58,6 +58,14 @@ func situations() map[string]struct {
 			reason: "A data plane without network policies gets none.",
 			change: func(ctx *dataplane.CellContext) { ctx.Cell.DataPlane.NetworkPolicy = "none" },
 		},
+		"existing-namespace": {
+			reason: "In an existing namespace only the project's own pods are closed, and the namespace is left alone.",
+			change: func(ctx *dataplane.CellContext) {
+				ctx.Cell.Namespace, ctx.Cell.Existing = "team-shop", true
+				ctx.Cell.Environment.Production = true
+				ctx.Project.NamespaceLabels = map[string]string{"not-on": "the-namespace"}
+			},
+		},
 	}
 }
 

@@ -24,7 +24,7 @@ type Part struct {
 // Parts returns the parts of a cell in the order in which they are made.
 func Parts() []Part {
 	return []Part{
-		{Name: "Namespace", Required: always, Render: namespace},
+		{Name: "Namespace", Required: namespaceRequired, Render: namespace},
 		{Name: "NetworkPolicy", Required: policyRequired, Render: networkPolicy},
 	}
 }
@@ -38,5 +38,3 @@ func Handlers(session *dataplane.Session) []dataplane.ResourceHandler[dataplane.
 	}
 	return handlers
 }
-
-func always(*dataplane.CellContext) bool { return true }

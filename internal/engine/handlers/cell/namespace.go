@@ -16,6 +16,8 @@ import (
 // of the cluster to select.
 const labelProduction = naming.Domain + "production"
 
+func namespaceRequired(ctx *dataplane.CellContext) bool { return !ctx.Cell.Existing }
+
 func namespace(ctx *dataplane.CellContext) ([]runtime.Resource, error) {
 	owner := render.CellOwner(ctx)
 	owner.User = ctx.Project.NamespaceLabels

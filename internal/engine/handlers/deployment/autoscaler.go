@@ -25,7 +25,7 @@ func autoscaler(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := render.WorkloadName(ctx.Component, ctx.DeploymentTrack)
+	name := render.WorkloadName(ctx.Component, ctx.DeploymentTrack, ctx.Adopted)
 	spec := applyv2.HorizontalPodAutoscalerSpec().
 		WithScaleTargetRef(applyv2.CrossVersionObjectReference().WithAPIVersion("apps/v1").WithKind("Deployment").WithName(name)).
 		WithMaxReplicas(maximum)

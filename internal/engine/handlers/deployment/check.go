@@ -33,7 +33,27 @@ func Check(ctx *dataplane.DeploymentContext) []platform.Problem {
 	if ctx.Deployment.PromotedFrom != nil {
 		at = platform.Path{"overrides"}
 	}
+	problems = append(problems, checkAdoption(ctx)...)
 	return append(problems, checkType(at, ctx.Component, &ctx.DeployableArtifact.Configuration)...)
+}
+
+// checkAdoption returns what cannot be taken over by a component of this type.
+func checkAdoption(ctx *dataplane.DeploymentContext) []platform.Problem {
+	adopt := ctx.Deployment.Adopt
+	switch {
+	case adopt == nil:
+	case ctx.Component.Type.Scheduled():
+		return []platform.Problem{{
+			Path: platform.Path{"adopt"}, Title: "Adoption of a task",
+			Detail: fmt.Sprintf("The component %q is of type %s, which is a CronJob; a Deployment can be taken over by the other types.", ctx.Component.ID(), ctx.Component.Type),
+		}}
+	case adopt.Service != "" && !serviceRequired(ctx):
+		return []platform.Problem{{
+			Path: platform.Path{"adopt", "service"}, Title: "Service without ports",
+			Detail: fmt.Sprintf("The component %q has no Service here: it needs a type that has one, and configuration.ports. Remove the attribute, or declare the ports of the Service.", ctx.Component.ID()),
+		}}
+	}
+	return nil
 }
 
 // checkType returns what of the configuration the component's type has no use

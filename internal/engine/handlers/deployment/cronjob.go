@@ -42,7 +42,7 @@ func cronJob(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 		spec.WithSuspend(true)
 	}
 	owner := render.DeploymentOwner(ctx)
-	return render.One(ctx.DataPlane, applyv1.CronJob(render.WorkloadName(ctx.Component, ctx.DeploymentTrack), ctx.Cell.Namespace).
+	return render.One(ctx.DataPlane, applyv1.CronJob(render.WorkloadName(ctx.Component, ctx.DeploymentTrack, nil), ctx.Cell.Namespace).
 		WithLabels(owner.Labels()).
 		WithAnnotations(owner.Annotations()).
 		WithSpec(spec))

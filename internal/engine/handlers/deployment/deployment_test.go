@@ -200,7 +200,7 @@ func TestRenderRefuses(t *testing.T) {
 		"TargetPort": {
 			reason: "A port of the container that does not fit is refused.",
 			change: func(c *platform.Configuration) {
-				c.Ports["web"] = platform.Port{Port: 80, TargetPort: new(int64(tooBig))}
+				c.Ports["web"] = platform.Port{Port: 80, TargetPort: new(tooBig)}
 			},
 			want: "configuration.ports.web",
 		},
@@ -276,7 +276,7 @@ func TestPodsKeepWhenOnlyLabelsChange(t *testing.T) {
 		ctx := handlertest.Deployment()
 		ctx.Deployment.Labels = labels
 		ctx.Deployment.DisplayName = "changed with the labels"
-		resources, err := workload(ctx)
+		resources, err := Workload(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

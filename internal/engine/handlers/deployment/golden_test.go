@@ -22,7 +22,7 @@ func renderAll(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 	for _, handler := range []struct {
 		required func(*dataplane.DeploymentContext) bool
 		render   func(*dataplane.DeploymentContext) ([]runtime.Resource, error)
-	}{{autoscalerRequired, autoscaler}, {always, workload}, {serviceRequired, service}} {
+	}{{autoscalerRequired, autoscaler}, {always, Workload}, {serviceRequired, service}} {
 		if !handler.required(ctx) {
 			continue
 		}
@@ -105,6 +105,17 @@ func TestGolden(t *testing.T) {
 				ctx.DeployableArtifact.Configuration.Ports = map[string]platform.Port{"http": {Port: 80}}
 			},
 		},
+		"adopted": {
+			reason: "What was taken over keeps names, selector, pod labels, container, the names of its ports and the order of its lists, and gets no preset; what is declared is rendered.",
+			change: adopted,
+		},
+		"adopted-without-service": {
+			reason: "A workload that was taken over alone gets a Service under the component's name, which selects its pods.",
+			change: func(ctx *dataplane.DeploymentContext) {
+				adopted(ctx)
+				ctx.Adopted.Service, ctx.Adopted.ServiceSelector = "", nil
+			},
+		},
 		"scheduled-task": {
 			reason: "A scheduled task is a CronJob that never runs twice at a time, with the time zone and the suspension that were declared.",
 			change: func(ctx *dataplane.DeploymentContext) {
@@ -160,6 +171,41 @@ func TestOddValuesNeverPanic(t *testing.T) {
 			ctx.DeployableArtifact.Configuration.Schedule = &platform.Schedule{Cron: "@daily", Timezone: "Etc/UTC"}
 			handlertest.Total(t, ctx, renderAll)
 		})
+	}
+	t.Run("adopted", func(t *testing.T) {
+		t.Parallel()
+		ctx := handlertest.Deployment()
+		adopted(ctx)
+		handlertest.Total(t, ctx, renderAll)
+	})
+}
+
+// adopted makes the deployment one that took a workload and its Service over.
+func adopted(ctx *dataplane.DeploymentContext) {
+	ctx.Adopted = &platform.Adopted{
+		Workload: "legacy", Service: "legacy-svc", Container: "app",
+		Selector: platform.Selector{
+			Labels:       map[string]string{"app": "legacy"},
+			Requirements: []platform.Requirement{{Key: "tier", Operator: "In", Values: []string{"web", "front"}}},
+		},
+		PodLabels:       map[string]string{"app": "legacy", "tier": "web", "helm.sh/chart": "legacy-1.2.3"},
+		ServiceSelector: map[string]string{"app": "legacy"},
+		ContainerPorts:  map[string]string{"8080/TCP": "web", "9090/TCP": ""},
+		Order: platform.Order{
+			Env: []string{"PORT", "GONE", "EMPTY"}, Ports: []string{"9090/TCP", "8080/TCP"}, Volumes: []string{"b", "a"}, VolumeMounts: []string{"a", "b"},
+		},
+	}
+	ctx.DeployableArtifact.Configuration.Env = map[string]string{"EMPTY": "", "PORT": "8080", "ADDED": "1"}
+	ctx.DeployableArtifact.Configuration.Volumes = map[string]platform.Volume{
+		"a": {MountPath: "/a", Secret: "a"}, "b": {MountPath: "/b", Secret: "b"}, "c": {MountPath: "/c", Secret: "c"},
+	}
+	ctx.DeployableArtifact.Configuration.Ports = map[string]platform.Port{
+		"http": {Port: 80, TargetPort: new(int64(8080))}, "metrics": {Port: 9090}, "new": {Port: 7070},
+	}
+	ctx.DeployableArtifact.Configuration.Probes = &platform.Probes{
+		Readiness: &platform.Probe{HTTP: &platform.HTTPProbe{Port: "http"}},
+		Liveness:  &platform.Probe{TCP: &platform.TCPProbe{Port: "metrics"}},
+		Startup:   &platform.Probe{TCP: &platform.TCPProbe{Port: "new"}},
 	}
 }
 

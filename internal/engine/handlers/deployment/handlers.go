@@ -9,6 +9,9 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 )
 
+// HandlerWorkload is the name of the handler of what runs the pods.
+const HandlerWorkload = "Workload"
+
 // Handlers returns the handlers of a deployment in order. cell makes sure that
 // the deployment's cell exists; it comes first, and last on destroy. An
 // autoscaler comes before the workload: it is gone when a number of replicas is
@@ -17,7 +20,7 @@ func Handlers(session *dataplane.Session, cell dataplane.ResourceHandler[datapla
 	return []dataplane.ResourceHandler[dataplane.DeploymentContext]{
 		cell,
 		dataplane.NewObjects(session, "HorizontalPodAutoscaler", autoscalerRequired, autoscaler),
-		dataplane.NewObjects(session, "Workload", always, workload),
+		dataplane.NewObjects(session, HandlerWorkload, always, Workload),
 		dataplane.NewObjects(session, "Service", serviceRequired, service),
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 )
 
-// setProbes renders the probes; names leads from a declared port to the name
-// under which the container has it.
-func setProbes(out *applyv1.ContainerApplyConfiguration, probes *platform.Probes, names map[string]string) error {
+// setProbes renders the probes; targets leads from the name of a declared port to
+// how the container knows it.
+func setProbes(out *applyv1.ContainerApplyConfiguration, probes *platform.Probes, targets map[string]intstr.IntOrString) error {
 	if probes == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func setProbes(out *applyv1.ContainerApplyConfiguration, probes *platform.Probes
 		if check.probe == nil {
 			continue
 		}
-		rendered, err := probe(platform.Path{"configuration", "probes", check.name}, check.probe, names)
+		rendered, err := probe(platform.Path{"configuration", "probes", check.name}, check.probe, targets)
 		if err != nil {
 			return err
 		}
@@ -43,9 +43,9 @@ func setProbes(out *applyv1.ContainerApplyConfiguration, probes *platform.Probes
 	return nil
 }
 
-func probe(at platform.Path, spec *platform.Probe, names map[string]string) (*applyv1.ProbeApplyConfiguration, error) {
+func probe(at platform.Path, spec *platform.Probe, targets map[string]intstr.IntOrString) (*applyv1.ProbeApplyConfiguration, error) {
 	out := applyv1.Probe()
-	if err := setAction(out, at, spec, names); err != nil {
+	if err := setAction(out, at, spec, targets); err != nil {
 		return nil, err
 	}
 	for _, timing := range []struct {
@@ -74,18 +74,18 @@ func probe(at platform.Path, spec *platform.Probe, names map[string]string) (*ap
 	return out, nil
 }
 
-func setAction(out *applyv1.ProbeApplyConfiguration, at platform.Path, spec *platform.Probe, names map[string]string) error {
+func setAction(out *applyv1.ProbeApplyConfiguration, at platform.Path, spec *platform.Probe, targets map[string]intstr.IntOrString) error {
 	switch {
 	case spec.Exec != nil:
 		out.WithExec(applyv1.ExecAction().WithCommand(spec.Exec.Command...))
 	case spec.HTTP != nil:
-		action, err := httpAction(at.With("http"), spec.HTTP, names)
+		action, err := httpAction(at.With("http"), spec.HTTP, targets)
 		if err != nil {
 			return err
 		}
 		out.WithHTTPGet(action)
 	case spec.TCP != nil:
-		port, err := probePort(at.With("tcp", "port"), spec.TCP.Port, names)
+		port, err := probePort(at.With("tcp", "port"), spec.TCP.Port, targets)
 		if err != nil {
 			return err
 		}
@@ -106,8 +106,8 @@ func setAction(out *applyv1.ProbeApplyConfiguration, at platform.Path, spec *pla
 	return nil
 }
 
-func httpAction(at platform.Path, spec *platform.HTTPProbe, names map[string]string) (*applyv1.HTTPGetActionApplyConfiguration, error) {
-	port, err := probePort(at.With("port"), spec.Port, names)
+func httpAction(at platform.Path, spec *platform.HTTPProbe, targets map[string]intstr.IntOrString) (*applyv1.HTTPGetActionApplyConfiguration, error) {
+	port, err := probePort(at.With("port"), spec.Port, targets)
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +125,13 @@ func httpAction(at platform.Path, spec *platform.HTTPProbe, names map[string]str
 }
 
 // probePort takes a number as a number and everything else as a port's name.
-func probePort(at platform.Path, value string, names map[string]string) (intstr.IntOrString, error) {
+func probePort(at platform.Path, value string, targets map[string]intstr.IntOrString) (intstr.IntOrString, error) {
 	if number, err := strconv.ParseInt(value, 10, 64); err == nil {
 		port, err := render.Int32(at, number)
 		return intstr.FromInt32(port), err
 	}
-	if name, ok := names[value]; ok {
-		return intstr.FromString(name), nil
+	if port, ok := targets[value]; ok {
+		return port, nil
 	}
 	return intstr.FromString(value), nil
 }

@@ -25,7 +25,7 @@ func Addresses(ctx *dataplane.DeploymentContext) map[string]string {
 	if !serviceRequired(ctx) {
 		return addresses
 	}
-	name := render.WorkloadName(ctx.Component, ctx.DeploymentTrack)
+	name := render.ServiceName(ctx.Component, ctx.DeploymentTrack, ctx.Adopted)
 	for port, spec := range ctx.DeployableArtifact.Configuration.Ports {
 		addresses[port] = fmt.Sprintf("%s.%s.svc:%d", name, ctx.Cell.Namespace, spec.Port)
 	}
@@ -42,12 +42,27 @@ func service(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 		return nil, err
 	}
 	owner := render.DeploymentOwner(ctx)
-	return render.One(ctx.DataPlane, applyv1.Service(render.WorkloadName(ctx.Component, ctx.DeploymentTrack), ctx.Cell.Namespace).
+	return render.One(ctx.DataPlane, applyv1.Service(render.ServiceName(ctx.Component, ctx.DeploymentTrack, ctx.Adopted), ctx.Cell.Namespace).
 		WithLabels(owner.Labels()).
 		WithAnnotations(owner.Annotations()).
 		WithSpec(applyv1.ServiceSpec().
-			WithSelector(render.PodSelector(ctx.Organization, ctx.Deployment)).
+			WithSelector(serviceSelector(ctx)).
 			WithPorts(ports...)))
+}
+
+// serviceSelector selects the pods by labels alone, as a Service does: those of a
+// workload that was taken over without a Service by all that they have.
+func serviceSelector(ctx *dataplane.DeploymentContext) map[string]string {
+	switch adopted := ctx.Adopted; {
+	case adopted == nil:
+		return render.PodSelector(ctx.Organization, ctx.Deployment)
+	case adopted.Service != "":
+		return adopted.ServiceSelector
+	case len(adopted.Selector.Requirements) > 0:
+		return adopted.PodLabels
+	default:
+		return adopted.Selector.Labels
+	}
 }
 
 // servicePorts sends the protocol even where it is the default, because it is

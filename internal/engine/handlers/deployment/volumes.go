@@ -4,9 +4,6 @@
 package deployment
 
 import (
-	"maps"
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	applyv1 "k8s.io/client-go/applyconfigurations/core/v1"
 
@@ -14,9 +11,9 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
 )
 
-func podVolumes(volumes map[string]platform.Volume) ([]*applyv1.VolumeApplyConfiguration, error) {
+func podVolumes(volumes map[string]platform.Volume, found []string) ([]*applyv1.VolumeApplyConfiguration, error) {
 	list := make([]*applyv1.VolumeApplyConfiguration, 0, len(volumes))
-	for _, name := range slices.Sorted(maps.Keys(volumes)) {
+	for _, name := range ordered(volumes, found, itself) {
 		at := platform.Path{"configuration", "volumes", name}
 		out := applyv1.Volume().WithName(name)
 		switch spec := volumes[name]; {
@@ -54,9 +51,9 @@ func emptyDir(at platform.Path, spec *platform.EmptyDir) (*applyv1.EmptyDirVolum
 	return source, nil
 }
 
-func mounts(volumes map[string]platform.Volume) []*applyv1.VolumeMountApplyConfiguration {
+func mounts(volumes map[string]platform.Volume, found []string) []*applyv1.VolumeMountApplyConfiguration {
 	list := make([]*applyv1.VolumeMountApplyConfiguration, 0, len(volumes))
-	for _, name := range slices.Sorted(maps.Keys(volumes)) {
+	for _, name := range ordered(volumes, found, itself) {
 		mount := applyv1.VolumeMount().WithName(name).WithMountPath(volumes[name].MountPath)
 		if volumes[name].ReadOnly {
 			mount.WithReadOnly(true)

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
 	applyv1 "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/handlers/render"
@@ -15,10 +14,10 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
 
-// workload renders what runs the component's pods. It is one handler for all
+// Workload renders what runs the component's pods. It is one handler for all
 // component types: when the type changes, what the former type had is pruned
 // after the new object was accepted.
-func workload(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
+func Workload(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 	if ctx.Component.Type.Scheduled() {
 		return cronJob(ctx)
 	}
@@ -33,7 +32,7 @@ func deployment(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 		return nil, err
 	}
 	spec := appsv1.DeploymentSpec().
-		WithSelector(metav1.LabelSelector().WithMatchLabels(render.PodSelector(ctx.Organization, ctx.Deployment))).
+		WithSelector(render.Selector(ctx.Organization, ctx.Deployment, ctx.Adopted)).
 		WithTemplate(template)
 	if scaling := ctx.DeployableArtifact.Configuration.Scaling; scaling != nil && scaling.Replicas != nil && !scaling.Autoscales() {
 		replicas, err := render.Int32(platform.Path{"configuration", "scaling", "replicas"}, *scaling.Replicas)
@@ -43,36 +42,41 @@ func deployment(ctx *dataplane.DeploymentContext) ([]runtime.Resource, error) {
 		spec.WithReplicas(replicas)
 	}
 	owner := render.DeploymentOwner(ctx)
-	return render.One(ctx.DataPlane, appsv1.Deployment(render.WorkloadName(ctx.Component, ctx.DeploymentTrack), ctx.Cell.Namespace).
+	return render.One(ctx.DataPlane, appsv1.Deployment(render.WorkloadName(ctx.Component, ctx.DeploymentTrack, ctx.Adopted), ctx.Cell.Namespace).
 		WithLabels(owner.Labels()).
 		WithAnnotations(owner.Annotations()).
 		WithSpec(spec))
 }
 
 // podTemplate renders the pods under the baseline preset: no token of the
-// service account, the runtime's seccomp profile, no privilege escalation.
+// service account, the runtime's seccomp profile, no privilege escalation. Those
+// of a workload that was taken over keep their labels and their own settings,
+// since anything else would restart them.
 func podTemplate(ctx *dataplane.DeploymentContext) (*applyv1.PodTemplateSpecApplyConfiguration, error) {
 	configuration := &ctx.DeployableArtifact.Configuration
-	volumes, err := podVolumes(configuration.Volumes)
+	volumes, err := podVolumes(configuration.Volumes, ctx.Adopted.FoundOrder().Volumes)
 	if err != nil {
 		return nil, err
 	}
-	main, err := container(ctx.Component.Name, ctx.ContainerImage, configuration)
+	main, err := container(ctx)
 	if err != nil {
 		return nil, err
 	}
 	spec := applyv1.PodSpec().
-		WithAutomountServiceAccountToken(false).
-		WithSecurityContext(applyv1.PodSecurityContext().
-			WithSeccompProfile(applyv1.SeccompProfile().WithType(corev1.SeccompProfileTypeRuntimeDefault))).
 		WithContainers(main).
 		WithVolumes(volumes...)
+	template := applyv1.PodTemplateSpec().WithSpec(spec)
+	if ctx.Adopted == nil {
+		template.WithLabels(render.DeploymentOwner(ctx).PodLabels())
+		spec.WithAutomountServiceAccountToken(false).
+			WithSecurityContext(applyv1.PodSecurityContext().
+				WithSeccompProfile(applyv1.SeccompProfile().WithType(corev1.SeccompProfileTypeRuntimeDefault)))
+	} else {
+		template.WithLabels(ctx.Adopted.PodLabels)
+	}
 	if period := configuration.TerminationGracePeriodSeconds; period != nil {
 		spec.WithTerminationGracePeriodSeconds(*period)
 	}
-	template := applyv1.PodTemplateSpec().
-		WithLabels(render.DeploymentOwner(ctx).PodLabels()).
-		WithSpec(spec)
 	if len(configuration.PodAnnotations) > 0 {
 		template.WithAnnotations(configuration.PodAnnotations)
 	}

@@ -45,7 +45,7 @@ func Addresses(ctx *dataplane.EndpointContext) map[string]string {
 	if len(Check(ctx)) > 0 {
 		return addresses
 	}
-	service := fmt.Sprintf("%s.%s.svc:%d", render.WorkloadName(ctx.Component, ctx.DeploymentTrack), ctx.Cell.Namespace,
+	service := fmt.Sprintf("%s.%s.svc:%d", render.ServiceName(ctx.Component, ctx.DeploymentTrack, ctx.Adopted), ctx.Cell.Namespace,
 		ctx.DeployableArtifact.Configuration.Ports[ctx.Endpoint.Port].Port)
 	addresses[string(platform.VisibilityProject)] = address(ctx.Endpoint, "http", service)
 	if gateway := ctx.Gateway(); gateway != nil {

@@ -72,6 +72,9 @@ func TestFlows(t *testing.T) {
 		return func(ctx *dataplane.EndpointContext) { ctx.DataPlane.Gateways.Public.Peers = &peers }
 	}
 	unchanged := func(*dataplane.EndpointContext) {}
+	existing := func(ctx *dataplane.EndpointContext) { ctx.Cell.Namespace, ctx.Cell.Existing = "team-shop", true }
+	guarded := inNamespace("team-shop", render.DeploymentOwner(handlertest.Deployment()).PodLabels())
+	legacy := inNamespace("team-shop", map[string]string{"app": "legacy"})
 	private := func(ctx *dataplane.EndpointContext) { ctx.Endpoint.Visibility = platform.VisibilityProject }
 
 	cases := map[string]struct {
@@ -88,6 +91,42 @@ func TestFlows(t *testing.T) {
 		"OtherCell": {
 			reason: "Pods of another cell reach nothing, the port of a public endpoint included.",
 			change: unchanged, from: otherCell, to: target, port: opened, want: false,
+		},
+		"ExistingSibling": {
+			reason: "In an existing namespace everything reaches the project's pods.",
+			change: existing, from: inNamespace("team-shop", nil), to: guarded, port: closed, want: true,
+		},
+		"ExistingOutside": {
+			reason: "Pods of other namespaces do not reach the project's pods in an existing one.",
+			change: existing, from: otherCell, to: guarded, port: closed, want: false,
+		},
+		"ExistingGateway": {
+			reason: "The gateway reaches a public endpoint in an existing namespace.",
+			change: existing, from: gateway, to: guarded, port: opened, want: true,
+		},
+		"ExistingForeign": {
+			reason: "Whatever else runs in an existing namespace is reached as before.",
+			change: existing, from: otherCell, to: inNamespace("team-shop", map[string]string{"app": "theirs"}), port: closed, want: true,
+		},
+		"AdoptedSibling": {
+			reason: "What was taken over is reached from its own namespace, also when an endpoint opens a port of it.",
+			change: adopted, from: inNamespace("team-shop", nil), to: legacy, port: closed, want: true,
+		},
+		"AdoptedGateway": {
+			reason: "The gateway reaches the port of a public endpoint of what was taken over.",
+			change: adopted, from: gateway, to: legacy, port: opened, want: true,
+		},
+		"AdoptedOutside": {
+			reason: "Pods of other namespaces do not reach a public endpoint of what was taken over but through the gateway.",
+			change: adopted, from: otherCell, to: legacy, port: opened, want: false,
+		},
+		"AdoptedPrivate": {
+			reason: "What was taken over is reached as before as long as it has no endpoint but for the project.",
+			change: func(ctx *dataplane.EndpointContext) {
+				adopted(ctx)
+				private(ctx)
+			},
+			from: otherCell, to: legacy, port: closed, want: true,
 		},
 		"Egress": {
 			reason: "Pods of a cell reach what lies outside.",

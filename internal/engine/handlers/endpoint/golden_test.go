@@ -68,6 +68,10 @@ func TestGolden(t *testing.T) {
 				ctx.Endpoint.Deployment = ctx.Deployment.ID()
 			},
 		},
+		"adopted": {
+			reason: "The endpoint of what was taken over leads to its Service, and its policy selects its pods and keeps them open to their own namespace.",
+			change: adopted,
+		},
 		"no-network-policy": {
 			reason: "A data plane without network policies gets the route alone.",
 			change: func(ctx *dataplane.EndpointContext) { ctx.DataPlane.NetworkPolicy = "none" },
@@ -136,6 +140,16 @@ func TestOddValuesNeverPanic(t *testing.T) {
 	for _, kind := range platform.EndpointTypes() {
 		ctx.Endpoint.Type = platform.EndpointType(kind)
 		handlertest.Total(t, ctx, renderAll)
+	}
+}
+
+// adopted makes the endpoint one of a workload that was taken over.
+func adopted(ctx *dataplane.EndpointContext) {
+	ctx.Cell.Namespace, ctx.Cell.Existing = "team-shop", true
+	ctx.Adopted = &platform.Adopted{
+		Workload: "legacy", Service: "legacy-svc", Container: "app",
+		Selector:  platform.Selector{Labels: map[string]string{"app": "legacy"}},
+		PodLabels: map[string]string{"app": "legacy"}, ServiceSelector: map[string]string{"app": "legacy"},
 	}
 }
 

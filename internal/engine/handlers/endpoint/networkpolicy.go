@@ -37,13 +37,19 @@ func networkPolicy(ctx *dataplane.EndpointContext) ([]runtime.Resource, error) {
 		WithPorts(applyv1.NetworkPolicyPort().
 			WithPort(intstr.FromInt32(to.container)).
 			WithProtocol(corev1.Protocol(protocol)))
+	rules := []*applyv1.NetworkPolicyIngressRuleApplyConfiguration{rule}
+	if ctx.Adopted != nil {
+		// The cell's policy does not select pods without our labels, so that this
+		// one alone would close them to their own cell.
+		rules = append(rules, applyv1.NetworkPolicyIngressRule().WithFrom(applyv1.NetworkPolicyPeer().WithPodSelector(metav1.LabelSelector())))
+	}
 	return render.One(ctx.DataPlane, applyv1.NetworkPolicy(objectName(ctx), ctx.Cell.Namespace).
 		WithLabels(owner.Labels()).
 		WithAnnotations(owner.Annotations()).
 		WithSpec(applyv1.NetworkPolicySpec().
-			WithPodSelector(metav1.LabelSelector().WithMatchLabels(render.PodSelector(ctx.Organization, ctx.Deployment))).
+			WithPodSelector(render.Selector(ctx.Organization, ctx.Deployment, ctx.Adopted)).
 			WithPolicyTypes(networkingv1.PolicyTypeIngress).
-			WithIngress(rule)))
+			WithIngress(rules...)))
 }
 
 // from returns whose traffic the endpoint's visibility lets in. A cell is told by

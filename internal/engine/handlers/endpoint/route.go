@@ -47,7 +47,7 @@ func route(ctx *dataplane.EndpointContext) ([]runtime.Resource, error) {
 		name: objectName(ctx, routeSuffix(ctx.Visibility())...), namespace: ctx.Cell.Namespace,
 		labels: owner.Labels(), annotations: owner.Annotations(),
 		parent: parent(to.gateway, ctx.Listener()), prefix: ctx.Endpoint.PathPrefix(),
-		service: gatewayv1.ObjectName(render.WorkloadName(ctx.Component, ctx.DeploymentTrack)), port: to.service,
+		service: gatewayv1.ObjectName(render.ServiceName(ctx.Component, ctx.DeploymentTrack, ctx.Adopted)), port: to.service,
 	}
 	for _, host := range hosts(ctx) {
 		p.hosts = append(p.hosts, gatewayv1.Hostname(host))

@@ -9,6 +9,9 @@ package render
 import (
 	"maps"
 
+	apimetav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/naming"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
@@ -115,9 +118,37 @@ func PodSelector(organization string, deployment *platform.Deployment) map[strin
 	return naming.Selector(organization, string(deployment.Kind()), deployment.ID())
 }
 
+// Selector selects the pods of a deployment: those of a workload that was taken
+// over by the labels that it always had.
+func Selector(organization string, deployment *platform.Deployment, adopted *platform.Adopted) *metav1.LabelSelectorApplyConfiguration {
+	if adopted == nil {
+		return metav1.LabelSelector().WithMatchLabels(PodSelector(organization, deployment))
+	}
+	selector := metav1.LabelSelector().WithMatchLabels(adopted.Selector.Labels)
+	for _, one := range adopted.Selector.Requirements {
+		selector.WithMatchExpressions(metav1.LabelSelectorRequirement().
+			WithKey(one.Key).
+			WithOperator(apimetav1.LabelSelectorOperator(one.Operator)).
+			WithValues(one.Values...))
+	}
+	return selector
+}
+
+// ServiceName returns the name of a deployment's Service.
+func ServiceName(component *platform.Component, track *platform.DeploymentTrack, adopted *platform.Adopted) string {
+	if adopted != nil && adopted.Service != "" {
+		return adopted.Service
+	}
+	return WorkloadName(component, track, nil)
+}
+
 // WorkloadName returns the name that a component's workload and Service share,
-// so that other programs find it under the name of the component.
-func WorkloadName(component *platform.Component, track *platform.DeploymentTrack) string {
+// so that other programs find it under the name of the component. A workload that
+// was taken over keeps its own.
+func WorkloadName(component *platform.Component, track *platform.DeploymentTrack, adopted *platform.Adopted) string {
+	if adopted != nil {
+		return adopted.Workload
+	}
 	limit := naming.LimitLabel
 	if component.Type.Scheduled() {
 		limit = naming.LimitCronJob

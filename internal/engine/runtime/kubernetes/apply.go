@@ -155,6 +155,10 @@ func (r *Runtime) updateExisting(ctx context.Context, a *application) error {
 	if live == nil {
 		return errAgain
 	}
+	return r.updateLive(ctx, a, live)
+}
+
+func (r *Runtime) updateLive(ctx context.Context, a *application, live object) error {
 	if err := a.admit(live); err != nil {
 		return err
 	}

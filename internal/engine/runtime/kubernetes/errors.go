@@ -55,7 +55,11 @@ func (c *client) failed(request call, err, ended error) error {
 	case runtime.PermissionDenied:
 		return runtime.Errorf(code, "%s: not allowed to %s with %s: %w", subject, request.access, c.connection.describe(), cause)
 	default:
-		return runtime.Errorf(code, "%s: %s failed: %w", subject, request.verb, cause).WithPaths(causePaths(status.ErrStatus)...)
+		paths := causePaths(status.ErrStatus)
+		if isMissingNamespace(status) {
+			paths = append(paths, runtime.PathNamespace)
+		}
+		return runtime.Errorf(code, "%s: %s failed: %w", subject, request.verb, cause).WithPaths(paths...)
 	}
 }
 

@@ -5,13 +5,13 @@ package kubernetes
 
 import (
 	"context"
+	"errors"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
 
-// Import takes an object that the stack already owns under management and
-// changes nothing. Absent is NOT_FOUND; an object of somebody else is
-// ALREADY_EXISTS, because taking it over is a decision that Apply's Adopt makes.
+// Import applies over an object that exists; see runtime.Runtime for the promise.
+// One that is as it should be is left untouched.
 func (r *Runtime) Import(ctx context.Context, request *runtime.ImportRequest) *runtime.ImportResponse {
 	response := &runtime.ImportResponse{}
 	response.Status = asStatus(r.imports(ctx, request, response))
@@ -26,18 +26,41 @@ func (r *Runtime) imports(ctx context.Context, request *runtime.ImportRequest, r
 	if err != nil {
 		return err
 	}
+	if t.desired, err = desire(request.PlanResource, t.key, request.Stack); err != nil {
+		return err
+	}
 	if !served {
 		return missingKind(t.key)
 	}
-	live, err := r.get(ctx, t)
+	// What it is to be like is what it was like before, so that a field that says
+	// otherwise has drifted, and a missing label makes it nobody else's.
+	a := &application{
+		target: t, prior: t.desired, response: &runtime.ApplyResponse{},
+		request: &runtime.ApplyRequest{
+			PriorResource: request.PlanResource, PlanResource: request.PlanResource, Stack: request.Stack, Adopt: runtime.AdoptIfUnowned,
+		},
+	}
+	for round := range rounds {
+		if err := pause(ctx, t.key, round); err != nil {
+			return err
+		}
+		err := r.importOnce(ctx, a)
+		if errors.Is(err, errAgain) {
+			continue
+		}
+		response.Resource, response.UID = a.response.Resource, a.response.UID
+		return err
+	}
+	return runtime.Errorf(runtime.Conflict, "%s: others keep changing it: %w", t.key, a.refusal)
+}
+
+func (r *Runtime) importOnce(ctx context.Context, a *application) error {
+	live, err := r.get(ctx, a.target)
 	switch {
 	case err != nil:
 		return err
 	case live == nil || live.terminating():
-		return runtime.Errorf(runtime.NotFound, "%s: there is no such object to import", t.key)
-	case !t.owned(live, true):
-		return t.foreign(live)
+		return runtime.Errorf(runtime.NotFound, "%s: there is no such object to import", a.key)
 	}
-	response.Resource, response.UID = t.complete(live), live.uid()
-	return nil
+	return r.updateLive(ctx, a, live)
 }

@@ -11,8 +11,9 @@ import (
 )
 
 // Read returns the live values of the fields that the stack owns. It is served
-// from the list of the kind; see runtime.Runtime for the promise. An object that
-// is being deleted, or that is not the stack's, reads as absent.
+// from the list of the kind, a whole object by a request of its own; see
+// runtime.Runtime for the promise. An object that is being deleted, or unless the
+// whole of it is asked for is not the stack's, reads as absent.
 func (r *Runtime) Read(ctx context.Context, request *runtime.ReadRequest) *runtime.ReadResponse {
 	response := &runtime.ReadResponse{}
 	response.Status = asStatus(r.read(ctx, request, response))
@@ -29,6 +30,13 @@ func (r *Runtime) read(ctx context.Context, request *runtime.ReadRequest, respon
 	}
 	t, served, err := r.resolve(ctx, resource, request.Stack)
 	if err != nil || !served {
+		return err
+	}
+	if request.Whole {
+		live, err := r.get(ctx, t)
+		if err == nil && live != nil && !live.terminating() {
+			response.Resource, response.UID = t.complete(live), live.uid()
+		}
 		return err
 	}
 	prior, err := priorOf(request.PriorResource, t.key)

@@ -58,7 +58,7 @@ func (f *Fake) apply(ctx context.Context, request *runtime.ApplyRequest, respons
 		return err
 	}
 	if !f.namespaceExists(s.key.Namespace) {
-		return runtime.Errorf(runtime.NotFound, "%s: namespaces %q not found", s.key, s.key.Namespace)
+		return runtime.Errorf(runtime.NotFound, "%s: namespaces %q not found", s.key, s.key.Namespace).WithPaths(runtime.PathNamespace)
 	}
 	before := f.objects[s.id]
 	if before == nil {
@@ -217,6 +217,10 @@ func (f *Fake) read(ctx context.Context, request *runtime.ReadRequest, response 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	found := f.objects[s.id]
+	if request.Whole {
+		f.whole(s, found, response)
+		return nil
+	}
 	if found == nil || found.terminating || !found.owned(s, request.Recorded) {
 		return nil
 	}
@@ -229,7 +233,17 @@ func (f *Fake) read(ctx context.Context, request *runtime.ReadRequest, response 
 	return nil
 }
 
-// Import takes an own object under management.
+// whole answers with all of an object, or with a namespace that nobody owns.
+func (f *Fake) whole(s subject, found *fakeObject, response *runtime.ReadResponse) {
+	switch {
+	case found != nil && !found.terminating:
+		response.Resource, response.UID = s.resource(found.live()), found.uid
+	case found == nil && s.key.Kind == "Namespace" && f.namespaces[s.key.Name]:
+		response.Resource = s.resource((&fakeObject{key: s.key, body: map[string]any{}}).live())
+	}
+}
+
+// Import applies over an object that exists.
 func (f *Fake) Import(ctx context.Context, request *runtime.ImportRequest) *runtime.ImportResponse {
 	f.count(VerbImport)
 	if f.ImportFunc != nil {
@@ -242,23 +256,31 @@ func (f *Fake) Import(ctx context.Context, request *runtime.ImportRequest) *runt
 		response.Status = runtime.Errorf(runtime.InvalidArgument, "import: the request is nil")
 		return response
 	}
+	response.Status = statusOf(f.imports(ctx, request, response))
+	return response
+}
+
+func (f *Fake) imports(ctx context.Context, request *runtime.ImportRequest, response *runtime.ImportResponse) error {
 	s, err := f.resolve(ctx, request.PlanResource, request.Stack)
 	if err != nil {
-		response.Status = statusOf(err)
-		return response
+		return err
+	}
+	desired, err := s.desire(request.PlanResource)
+	if err != nil {
+		return err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	found := f.objects[s.id]
-	switch {
-	case found == nil || found.terminating:
-		response.Status = runtime.Errorf(runtime.NotFound, "%s: there is no such object to import", s.key)
-	case !found.owned(s, true):
-		response.Status = statusOf(found.foreign())
-	default:
-		response.Resource, response.UID = s.resource(found.live()), found.uid
+	if found == nil || found.terminating {
+		return runtime.Errorf(runtime.NotFound, "%s: there is no such object to import", s.key)
 	}
-	return response
+	applied := &runtime.ApplyResponse{}
+	err = f.update(ctx, s, found, desired, &runtime.ApplyRequest{
+		PriorResource: request.PlanResource, PlanResource: request.PlanResource, Stack: request.Stack, Adopt: runtime.AdoptIfUnowned,
+	}, applied)
+	response.Resource, response.UID = applied.Resource, applied.UID
+	return err
 }
 
 // Delete removes the resource and blocks until it is gone.

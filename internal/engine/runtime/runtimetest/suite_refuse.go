@@ -50,6 +50,7 @@ func refusalCases(t *testing.T, h Harness) {
 			plan := ConfigMap(b.Stack, b.namespace+"-missing", "example", map[string]any{"a": "1"})
 			_, err := runtime.Apply(b.ctx, b.runtime, b.request(nil, plan))
 			b.wantCode(err, runtime.NotFound, b.namespace+"-missing")
+			b.wantPaths(pathsOf(err), runtime.PathNamespace)
 		},
 		"requests without content": func(b *bench) {
 			for name, err := range b.emptyRequests() {
