@@ -206,7 +206,7 @@ func TestCertainProblems(t *testing.T) {
 		t.Fatal("no deployment")
 	}
 	object.PromotedFrom, object.Overrides, object.Approval = nil, nil, nil
-	object.Configuration.Probes = nil
+	object.Configuration.Probes, object.Configuration.Scaling = nil, nil
 	object.Configuration.Volumes, object.Configuration.TerminationGracePeriodSeconds = nil, nil
 	object.Image = "NOT AN IMAGE"
 	at := tftypes.NewAttributePath().WithAttributeName
