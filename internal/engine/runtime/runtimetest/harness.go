@@ -46,7 +46,8 @@ func Run(t *testing.T, h Harness) {
 	t.Helper()
 	groups := map[string]func(*testing.T, Harness){
 		"Apply": applyCases, "DryRun": dryRunCases, "Adopt": adoptCases, "AdoptedFields": adoptedFieldsCases, "Drift": driftCases, "Replace": replaceCases, "Refusals": refusalCases,
-		"Racers": racerCases, "Read": readCases, "ReadDrift": readDriftCases, "Delete": deleteCases, "Import": importCases, "Watch": watchCases, "Wait": waitCases,
+		"Racers": racerCases, "Read": readCases, "ReadDrift": readDriftCases, "Delete": deleteCases,
+		"DeleteLater": deleteLaterCases, "Import": importCases, "Watch": watchCases, "WatchEnd": watchEndCases, "Wait": waitCases,
 	}
 	for name, run := range groups {
 		t.Run(name, func(t *testing.T) {
