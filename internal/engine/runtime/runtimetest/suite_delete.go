@@ -97,6 +97,21 @@ func deleteLaterCases(t *testing.T, h Harness) {
 			_, err := runtime.Apply(b.ctx, b.runtime, b.request(nil, plan))
 			b.wantCode(err, runtime.AlreadyExists)
 		},
+		"refuses a namespace with objects of others, unless forced": func(b *bench) {
+			namespace := Object(b.Stack, "v1", "Namespace", "", b.namespace+"-own", nil)
+			b.apply(nil, namespace)
+			b.apply(nil, ConfigMap(b.Stack, b.namespace+"-own", "ours", nil))
+			b.Foreign(b.T, bare(ConfigMap(b.Stack, b.namespace+"-own", "theirs", nil)))
+			request := &runtime.DeleteRequest{Resource: namespace, Stack: b.Stack}
+			_, err := runtime.Delete(b.ctx, b.runtime, request)
+			b.wantCode(err, runtime.Conflict, "ConfigMap/theirs")
+			b.wantSame(b.read(namespace), namespace)
+			request.Force = true
+			b.wantDeleted(request, runtime.ActionDelete)
+			if b.read(namespace) != nil {
+				b.Error("the namespace is still there")
+			}
+		},
 		"the deadline names what holds it": func(b *bench) {
 			const finalizer = "example.dev/hold"
 			plan := b.configMap("a", "1")
