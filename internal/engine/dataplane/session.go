@@ -23,6 +23,7 @@ type Session struct {
 	force        bool
 	former       []runtime.Resource
 	save         func(context.Context) error
+	trust        bool
 
 	mu        sync.Mutex
 	inventory []platform.InventoryEntry
@@ -65,6 +66,9 @@ func (s *Session) ForceDelete() { s.force = true }
 
 // Forced tells whether ForceDelete was called.
 func (s *Session) Forced() bool { return s.force }
+
+// Trust lets observations take what was recorded as being in order, unseen.
+func (s *Session) Trust() { s.trust = true }
 
 // Expect adds the resources that are about to be made to the inventory, so that
 // it can be stored before they exist. What is gone and will be made again loses
