@@ -225,15 +225,17 @@ func TestOffline(t *testing.T) {
 
 func TestPlanNeedsItsReads(t *testing.T) {
 	t.Parallel()
+	// A data plane that is away is another matter, see TestReadWhileAway.
+	refused := runtime.Errorf(runtime.PermissionDenied, "no")
 	for name, object := range map[string]platform.Object{"Own": cartInDev(), "Cell": shop()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld()
 			w.apply(t, story()...)
 			w.fake.ReadFunc = func(context.Context, *runtime.ReadRequest) *runtime.ReadResponse {
-				return &runtime.ReadResponse{Status: errBoom}
+				return &runtime.ReadResponse{Status: refused}
 			}
-			if _, err := w.engine(t).Plan(t.Context(), engine.PlanRequest{Variants: catalog.Known(object), Prior: object}); !errors.Is(err, errBoom) {
+			if _, err := w.engine(t).Plan(t.Context(), engine.PlanRequest{Variants: catalog.Known(object), Prior: object}); !errors.Is(err, refused) {
 				t.Errorf("A plan that cannot see what exists is an error, got %v.", err)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/platform"
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
 
 // projectKind serves projects, which own one cell per environment.
@@ -138,6 +139,18 @@ func (u *projectUnit) add(ctx context.Context, environment string) error {
 	return nil
 }
 
+// unlessAway looks at a cell. One whose data plane is away is taken to be in
+// order: the project is of use on the other data planes all the same, and
+// whatever runs in the cell says what is wrong.
+func unlessAway[T any](cell projectCell, look func() ([]T, error)) ([]T, error) {
+	seen, err := look()
+	if runtime.CodeOf(err) != runtime.Unavailable {
+		return seen, err
+	}
+	cell.unit.session().Trust()
+	return look()
+}
+
 func (u *projectUnit) session() *dataplane.Session { return u.scope.session }
 
 // expect does nothing: what is made belongs to the cells' records.
@@ -146,7 +159,7 @@ func (*projectUnit) expect([]dataplane.Change) {}
 func (u *projectUnit) preview(ctx context.Context) ([]dataplane.Change, error) {
 	var changes []dataplane.Change
 	for _, cell := range u.cells {
-		some, err := cell.unit.preview(ctx)
+		some, err := unlessAway(cell, func() ([]dataplane.Change, error) { return cell.unit.preview(ctx) })
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +173,7 @@ func (u *projectUnit) preview(ctx context.Context) ([]dataplane.Change, error) {
 func (u *projectUnit) observe(ctx context.Context) ([]dataplane.Observation, error) {
 	var observations []dataplane.Observation
 	for _, cell := range u.cells {
-		some, err := cell.unit.observe(ctx)
+		some, err := unlessAway(cell, func() ([]dataplane.Observation, error) { return cell.unit.observe(ctx) })
 		if err != nil {
 			return nil, err
 		}

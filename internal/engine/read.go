@@ -6,6 +6,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/catalog"
 	"github.com/openplatform/terraform-provider-platform/internal/engine/dataplane"
@@ -30,6 +31,8 @@ type ReadResponse struct {
 	Outputs *Outputs
 	// Token is to be remembered.
 	Token Token
+	// Warnings are worth telling the user.
+	Warnings []platform.Problem
 }
 
 // ErrAbsent says that an object does not exist, in the store where it was made.
@@ -70,8 +73,23 @@ func (e *Engine) Read(ctx context.Context, request ReadRequest) (*ReadResponse, 
 		response.Object = object
 	}
 	response.Outputs, err = e.look(ctx, record, object)
+	if away, ok := errors.AsType[*awayError](err); ok && request.Token != nil {
+		response.Warnings = []platform.Problem{{
+			Title:  "Data plane not reachable",
+			Detail: fmt.Sprintf("%s. What the state knows of %s is kept; what runs there can neither be read nor changed.", away, record.Ref()),
+		}}
+		return response, nil
+	}
 	return response, err
 }
+
+// awayError says that a data plane does not answer. Others may depend on what is
+// recorded of it all the same.
+type awayError struct{ err error }
+
+func (e *awayError) Error() string { return e.err.Error() }
+
+func (e *awayError) Unwrap() error { return e.err }
 
 // wrongStore says that the records are not those of the state.
 func wrongStore(ref platform.Ref, organization string) error {
@@ -95,7 +113,11 @@ func (e *Engine) look(ctx context.Context, record *catalog.Record, object platfo
 		return nil, err
 	}
 	u.describe(outputs)
-	return outputs, u.inspect(ctx, outputs)
+	err = u.inspect(ctx, outputs)
+	if runtime.CodeOf(err) == runtime.Unavailable {
+		return nil, &awayError{err: err}
+	}
+	return outputs, err
 }
 
 // observe binds an object among what is in force and looks at what was made for it.

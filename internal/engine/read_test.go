@@ -4,6 +4,7 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -91,6 +92,42 @@ func TestReadWithoutConnection(t *testing.T) {
 		if err != nil || read.Object == nil {
 			t.Errorf("A connection that was renamed does not keep %s from being planned with the new one, got %v.", platform.RefOf(object), err)
 		}
+	}
+}
+
+// TestReadWhileAway is about a cluster that does not answer, while the records do.
+func TestReadWhileAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	tokens := tokensOf(w.apply(t, story()...))
+	away := runtime.Errorf(runtime.Unavailable, "nobody answers")
+	w.fake.ReadFunc = func(context.Context, *runtime.ReadRequest) *runtime.ReadResponse {
+		return &runtime.ReadResponse{Status: away}
+	}
+	w.fake.VersionFunc = func(context.Context) (string, error) { return "", away }
+	for i, object := range story() {
+		ref := platform.RefOf(object)
+		read, err := w.engine(t).Read(t.Context(), engine.ReadRequest{Ref: ref, Token: &tokens[i]})
+		switch object.(type) {
+		case *platform.Deployment, *platform.Endpoint:
+			if runtime.CodeOf(err) != runtime.Unavailable {
+				t.Errorf("What runs there cannot be read: %s, got %v.", ref, err)
+			}
+			continue
+		case *platform.DataPlane:
+			if err == nil && (read.Outputs != nil || len(read.Warnings) != 1 || read.Warnings[0].Title != "Data plane not reachable") {
+				t.Errorf("The data plane keeps what is known of it, and warns, got %+v.", read)
+			}
+		}
+		if err != nil {
+			t.Fatalf("What others depend on can be read: %s, got %v.", ref, err)
+		}
+		if _, err := w.engine(t).Plan(t.Context(), engine.PlanRequest{Variants: [2]platform.Object{object, object}, Prior: object}); err != nil {
+			t.Errorf("And planned: %s, got %v.", ref, err)
+		}
+	}
+	if _, err := w.engine(t).Read(t.Context(), engine.ReadRequest{Ref: platform.RefOf(lab())}); runtime.CodeOf(err) != runtime.Unavailable {
+		t.Errorf("An import has nothing to keep, got %v.", err)
 	}
 }
 

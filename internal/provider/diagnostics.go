@@ -71,9 +71,10 @@ func elementType(t attr.Type) attr.Type {
 
 // failure is what is known about the operation that failed.
 type failure struct {
-	root    attr.Type
-	verb    string
-	ref     platform.Ref
+	root attr.Type
+	verb string
+	ref  platform.Ref
+	// timeout is the time that the user may set; a plan has none.
 	timeout time.Duration
 }
 
@@ -94,8 +95,10 @@ func (f failure) add(diags *diag.Diagnostics, err error) {
 	detail := fmt.Sprintf("Cannot %s %s: %s", f.verb, f.ref, err)
 	code := runtime.CodeOf(err)
 	switch status, ok := errors.AsType[runtime.Status](err); {
-	case code == runtime.DeadlineExceeded:
+	case code == runtime.DeadlineExceeded && f.timeout > 0:
 		detail += fmt.Sprintf("\n\nThe time for this operation, %s, is over. Raise timeouts.%s if it needs longer.", f.timeout, f.verb)
+		diags.AddAttributeError(path.Root(attributeTimeouts).AtName(f.verb), title(code), detail)
+		return
 	case ok && code == runtime.Conflict && len(status.Paths()) > 0:
 		detail += "\n\nSet on_conflict = \"force\" in the provider block to take these fields over, or leave them out of the configuration."
 	}

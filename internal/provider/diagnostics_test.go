@@ -95,7 +95,7 @@ func TestFailure(t *testing.T) {
 			err: &catalog.AbsentError{Ref: platform.Ref{Kind: platform.KindComponent, ID: "shop/gone"}, By: ref, Path: platform.Path{"component"}},
 		},
 		"Deadline": {
-			reason: "A deadline names the attribute that moves it.", title: "Timed out", says: "timeouts.create",
+			reason: "A deadline names the attribute that moves it.", title: "Timed out", path: path.Root("timeouts").AtName("create"), says: "timeouts.create",
 			err: fmt.Errorf("wait: %w", context.DeadlineExceeded),
 		},
 		"Fields": {

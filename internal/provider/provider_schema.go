@@ -4,7 +4,9 @@
 package provider
 
 import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -21,6 +23,7 @@ type connectionModel struct {
 	ConfigPath           types.String `tfsdk:"config_path"`
 	ConfigPaths          types.List   `tfsdk:"config_paths"`
 	ConfigContext        types.String `tfsdk:"config_context"`
+	QPS                  types.Int64  `tfsdk:"qps"`
 	Exec                 *execModel   `tfsdk:"exec"`
 }
 
@@ -98,6 +101,10 @@ func connectionAttributes() map[string]schema.Attribute {
 		"config_path":            text("A kubeconfig file (`KUBE_CONFIG_PATH`)."),
 		"config_paths":           schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Kubeconfig files, merged as `kubectl` does (`KUBE_CONFIG_PATHS`)."},
 		"config_context":         text("The context of the kubeconfig file (`KUBE_CTX`)."),
+		"qps": schema.Int64Attribute{
+			Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+			MarkdownDescription: "How many requests a second the provider sends at most. Without it the provider sets no limit of its own: the API server rations its capacity.",
+		},
 		"exec": schema.SingleNestedAttribute{
 			Optional: true, MarkdownDescription: "A program that prints credentials.",
 			Attributes: map[string]schema.Attribute{

@@ -184,7 +184,7 @@ func (m connectionModel) connection(ctx context.Context, name, source string, di
 		ClientCertificate: m.ClientCertificate.ValueString(), ClientKey: m.ClientKey.ValueString(),
 		ClusterCACertificate: m.ClusterCACertificate.ValueString(), Insecure: m.Insecure.ValueBool(),
 		TLSServerName: m.TLSServerName.ValueString(), ProxyURL: m.ProxyURL.ValueString(),
-		ConfigContext: m.ConfigContext.ValueString(),
+		ConfigContext: m.ConfigContext.ValueString(), QPS: m.QPS.ValueInt64(),
 	}
 	if !m.ConfigPaths.IsNull() {
 		diags.Append(m.ConfigPaths.ElementsAs(ctx, &c.ConfigPaths, false)...)

@@ -191,6 +191,7 @@ func (r *kindResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 		f.add(&resp.Diagnostics, err)
 		return
 	}
+	addWarnings(&resp.Diagnostics, f.root, read.Warnings)
 	if read.Object != nil {
 		raw, err := r.kind.refresh(req.State.Raw, read.Object)
 		if err != nil {

@@ -24,6 +24,7 @@ type Session struct {
 	adopt        []string
 	former       []runtime.Resource
 	save         func(context.Context) error
+	trust        bool
 
 	mu        sync.Mutex
 	inventory []platform.InventoryEntry
@@ -79,6 +80,9 @@ func (s *Session) adopts(resource *runtime.Resource) runtime.Adopt {
 	}
 	return s.policy.Adopt
 }
+
+// Trust lets observations take what was recorded as being in order, unseen.
+func (s *Session) Trust() { s.trust = true }
 
 // Expect adds the resources that are about to be made to the inventory, so that
 // it can be stored before they exist. What is gone and will be made again loses

@@ -17,7 +17,7 @@ func Apply(ctx context.Context, r Runtime, request *ApplyRequest) (*ApplyRespons
 	if response == nil {
 		return nil, Errorf(Internal, "apply returned no response")
 	}
-	return response, asError(response.Status)
+	return response, located(asError(response.Status), func() *Stack { return request.Stack })
 }
 
 // Read calls r.Read.
@@ -26,7 +26,7 @@ func Read(ctx context.Context, r Runtime, request *ReadRequest) (*ReadResponse, 
 	if response == nil {
 		return nil, Errorf(Internal, "read returned no response")
 	}
-	return response, asError(response.Status)
+	return response, located(asError(response.Status), func() *Stack { return request.Stack })
 }
 
 // Import calls r.Import.
@@ -35,7 +35,7 @@ func Import(ctx context.Context, r Runtime, request *ImportRequest) (*ImportResp
 	if response == nil {
 		return nil, Errorf(Internal, "import returned no response")
 	}
-	return response, asError(response.Status)
+	return response, located(asError(response.Status), func() *Stack { return request.Stack })
 }
 
 // Delete calls r.Delete.
@@ -44,7 +44,7 @@ func Delete(ctx context.Context, r Runtime, request *DeleteRequest) (*DeleteResp
 	if response == nil {
 		return nil, Errorf(Internal, "delete returned no response")
 	}
-	return response, asError(response.Status)
+	return response, located(asError(response.Status), func() *Stack { return request.Stack })
 }
 
 // Watch calls r.Watch.
@@ -53,7 +53,7 @@ func Watch(ctx context.Context, r Runtime, request *WatchRequest) (*WatchRespons
 	if response == nil {
 		return nil, Errorf(Internal, "watch returned no response")
 	}
-	return response, asError(response.Status)
+	return response, located(asError(response.Status), func() *Stack { return request.Stack })
 }
 
 // Wait calls r.Wait if r is a Waiter; every other runtime's resources are ready
@@ -67,7 +67,20 @@ func Wait(ctx context.Context, r Runtime, request *WaitRequest) (*WaitResponse, 
 	if response == nil {
 		return nil, Errorf(Internal, "wait returned no response")
 	}
-	return response, asError(response.Status)
+	return response, located(asError(response.Status), func() *Stack { return request.Stack })
+}
+
+// located names the data plane in an error of its connection, since the name of
+// the object does not tell which cluster is meant.
+func located(err error, stack func() *Stack) error {
+	code := CodeOf(err)
+	if code != Unavailable && code != Unauthenticated && code != PermissionDenied {
+		return err
+	}
+	if on := stack(); on != nil && on.DataPlane != "" {
+		return Errorf(code, "data plane %q: %w", on.DataPlane, err)
+	}
+	return err
 }
 
 func asError(status Status) error {

@@ -113,6 +113,32 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// The errors of a connection name the data plane that it belongs to.
+func TestCallsNameTheDataPlane(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		code   runtime.Code
+		stack  *runtime.Stack
+		want   string
+	}{
+		"Unreachable":  {"which cluster is away is the first question", runtime.Unavailable, &runtime.Stack{DataPlane: "west"}, `data plane "west": x`},
+		"NotAllowed":   {"whose rights are missing is another", runtime.PermissionDenied, &runtime.Stack{DataPlane: "west"}, `data plane "west": x`},
+		"NoDataPlane":  {"there is nothing to name", runtime.Unavailable, &runtime.Stack{}, "x"},
+		"NoStack":      {"there is nothing to name", runtime.Unavailable, nil, "x"},
+		"OtherFailure": {"the object says it all", runtime.Conflict, &runtime.Stack{DataPlane: "west"}, "x"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := runtime.Apply(t.Context(), withStatus(runtime.Errorf(tc.code, "x")), &runtime.ApplyRequest{Stack: tc.stack})
+			if runtime.CodeOf(err) != tc.code || err.Error() != tc.want {
+				t.Errorf("%s: got %v", tc.reason, err)
+			}
+		})
+	}
+}
+
 func TestWaitWithoutWaiter(t *testing.T) {
 	t.Parallel()
 	response, err := runtime.Wait(t.Context(), answers{}, &runtime.WaitRequest{})

@@ -55,6 +55,7 @@ func (e *Env) CLI(t *testing.T) *CLI {
 		}
 	}
 	c.Setenv("TF_CLI_CONFIG_FILE", settings)
+	c.Setenv("KUBECONFIG", e.kubeconfig)
 	c.Setenv("TF_IN_AUTOMATION", "1")
 	c.Setenv("CHECKPOINT_DISABLE", "1")
 	return c

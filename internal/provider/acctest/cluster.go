@@ -24,13 +24,10 @@ import (
 // Object is an object of the cluster, as the API server has it.
 type Object = unstructured.Unstructured
 
-// resourceOf returns the resource of a kind that the provider renders, or of the
-// Gateways that it attaches routes to.
+// resourceOf returns the resource of a kind that the provider renders, or of
+// which others make objects.
 func resourceOf(kind string) schema.GroupVersionResource {
-	if kind == "Gateway" {
-		return schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
-	}
-	for _, known := range rendered() {
+	for _, known := range append(rendered(), others()...) {
 		if known.kind == kind {
 			return known.resource
 		}
@@ -62,6 +59,24 @@ func rendered() []knownKind {
 		{"HTTPRoute", schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "httproutes"}},
 		{"GRPCRoute", schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "grpcroutes"}},
 		{"TCPRoute", schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "tcproutes"}},
+	}
+}
+
+// others are the kinds of which only tests make objects.
+func others() []knownKind {
+	const rbac = "rbac.authorization.k8s.io"
+	return []knownKind{
+		{"Gateway", schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}},
+		{"ServiceAccount", schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}},
+		{"PersistentVolumeClaim", schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}},
+		{"Role", schema.GroupVersionResource{Group: rbac, Version: "v1", Resource: "roles"}},
+		{"RoleBinding", schema.GroupVersionResource{Group: rbac, Version: "v1", Resource: "rolebindings"}},
+		{"ClusterRole", schema.GroupVersionResource{Group: rbac, Version: "v1", Resource: "clusterroles"}},
+		{"ClusterRoleBinding", schema.GroupVersionResource{Group: rbac, Version: "v1", Resource: "clusterrolebindings"}},
+		{"MutatingWebhookConfiguration", schema.GroupVersionResource{
+			Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations",
+		}},
+		{"APIService", schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}},
 	}
 }
 
@@ -200,6 +215,21 @@ func (e *Env) CreateGateways(t *testing.T, namespace string, names ...string) {
 				}},
 			},
 		})
+	}
+}
+
+// Await blocks until an object exists.
+func (e *Env) Await(t *testing.T, kind, namespace, name string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	watcher, err := e.dynamic.Resource(resourceOf(kind)).Namespace(namespace).Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Stop()
+	if _, open := <-watcher.ResultChan(); !open {
+		t.Fatalf("%s %s did not come", kind, name)
 	}
 }
 

@@ -41,12 +41,28 @@ type Env struct {
 func New(t *testing.T) *Env {
 	t.Helper()
 	kubeconfig := runtimetest.Kubeconfig(t)
-	if os.Getenv(resource.EnvTfAcc) == "" {
-		if os.Getenv("PLATFORM_REQUIRE_CLUSTER") == "1" {
-			t.Fatalf("%s is not set, and PLATFORM_REQUIRE_CLUSTER=1 asks for acceptance tests", resource.EnvTfAcc)
-		}
-		t.Skipf("%s is not set: this test applies to a cluster", resource.EnvTfAcc)
+	accepting(t)
+	e := tenantOf(t, kubeconfig, "acc-"+rand.String(8))
+	neighbours := e.foreign(t, os.Getenv(neighboursVariable), neighbour)
+	t.Cleanup(func() { neighbours.Check(t) })
+	return e
+}
+
+// accepting skips the test unless acceptance tests are asked for.
+func accepting(t *testing.T) {
+	t.Helper()
+	if os.Getenv(resource.EnvTfAcc) != "" {
+		return
 	}
+	if os.Getenv(requireVariable) == "1" {
+		t.Fatalf("%s is not set, and %s=1 asks for acceptance tests", resource.EnvTfAcc, requireVariable)
+	}
+	t.Skipf("%s is not set: this test applies to a cluster", resource.EnvTfAcc)
+}
+
+// tenantOf returns a tenant of a cluster, which is swept at the end of the test.
+func tenantOf(t *testing.T, kubeconfig, organization string) *Env {
+	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +72,7 @@ func New(t *testing.T) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Env{Organization: "acc-" + rand.String(8), kubeconfig: kubeconfig, config: config, dynamic: client}
+	e := &Env{Organization: organization, kubeconfig: kubeconfig, config: config, dynamic: client}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the organization was %s", e.Organization)
@@ -91,6 +107,9 @@ func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 		"platform": providerserver.NewProtocol6WithError(provider.New("test")()),
 	}
 }
+
+// requireVariable makes a test fail where it would be skipped.
+const requireVariable = "PLATFORM_REQUIRE_CLUSTER"
 
 // timeout is how long a request past the provider may take, waiting included.
 const timeout = 2 * time.Minute

@@ -23,23 +23,46 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime/runtimetest"
 )
 
-// unreliable is a proxy before the cluster that loses the answers to requests.
-type unreliable struct {
-	forward http.Handler
-	// loses decides whether the answer to a carried out request is lost.
-	loses func(*http.Request) bool
-}
-
-func (u *unreliable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if u.loses(r) {
-		u.forward.ServeHTTP(httptest.NewRecorder(), r)
-		panic(http.ErrAbortHandler)
-	}
-	u.forward.ServeHTTP(w, r)
-}
-
-// through returns a runtime that reaches the cluster through the proxy.
+// through returns a runtime that reaches the cluster through a proxy, which
+// loses the answers to the requests that it carried out and loses says.
 func (c *cluster) through(t *testing.T, options kubernetes.Options, loses func(*http.Request) bool) (*kubernetes.Runtime, *httptest.Server) {
+	t.Helper()
+	forward := c.forward(t)
+	return c.behind(t, options, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if loses(r) {
+			forward.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		}
+		forward.ServeHTTP(w, r)
+	}))
+}
+
+// between returns a runtime that reaches the cluster through a proxy, which
+// forwards what answers does not answer.
+func (c *cluster) between(t *testing.T, options kubernetes.Options, answers func(http.ResponseWriter, *http.Request) bool) (*kubernetes.Runtime, *httptest.Server) {
+	t.Helper()
+	forward := c.forward(t)
+	return c.behind(t, options, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !answers(w, r) {
+			forward.ServeHTTP(w, r)
+		}
+	}))
+}
+
+func (c *cluster) behind(t *testing.T, options kubernetes.Options, handler http.Handler) (*kubernetes.Runtime, *httptest.Server) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	options.Organization = c.stack.Organization
+	r, err := kubernetes.New(kubernetes.Connection{Host: server.URL}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, server
+}
+
+// forward hands requests to the cluster with the credentials of the test.
+func (c *cluster) forward(t *testing.T) http.Handler {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", runtimetest.Kubeconfig(t))
 	if err != nil {
@@ -53,21 +76,13 @@ func (c *cluster) through(t *testing.T, options kubernetes.Options, loses func(*
 	if err != nil {
 		t.Fatal(err)
 	}
-	forward := &httputil.ReverseProxy{
+	return &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     transport,
 		FlushInterval: -1,
 		// What the client breaks off is no news.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
-	server := httptest.NewServer(&unreliable{forward: forward, loses: loses})
-	t.Cleanup(server.Close)
-	options.Organization = c.stack.Organization
-	r, err := kubernetes.New(kubernetes.Connection{Host: server.URL}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, server
 }
 
 func TestClusterLostAnswers(t *testing.T) {

@@ -32,9 +32,14 @@ func wantCode(t *testing.T, err error, want runtime.Code, words ...string) {
 		t.Fatalf("code is %q, want %q: %v", got, want, err)
 	}
 	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("the error does not name %q: %v", word, err)
-		}
+		wantWord(t, err.Error(), word)
+	}
+}
+
+func wantWord(t *testing.T, text, word string) {
+	t.Helper()
+	if !strings.Contains(text, word) {
+		t.Errorf("%q is not in: %s", word, text)
 	}
 }
 

@@ -137,8 +137,11 @@ func (c *cluster) objects(t *testing.T, id string) (dynamic.ResourceInterface, r
 }
 
 func plural(kind string) string {
-	if strings.HasSuffix(kind, "cy") {
+	switch {
+	case strings.HasSuffix(kind, "cy"):
 		return strings.ToLower(strings.TrimSuffix(kind, "y")) + "ies"
+	case strings.HasSuffix(kind, "ss"):
+		return strings.ToLower(kind) + "es"
 	}
 	return strings.ToLower(kind) + "s"
 }

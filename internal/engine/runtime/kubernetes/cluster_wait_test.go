@@ -43,11 +43,19 @@ func job(stack *runtime.Stack, namespace, name string) *runtime.Resource {
 	}})
 }
 
-func statefulSet(stack *runtime.Stack, namespace, name string) *runtime.Resource {
-	out := runtimetest.Deployment(stack, namespace, name)
-	out.ID = runtime.KubernetesID("apps/v1", "StatefulSet", namespace, name)
+func statefulSet(stack *runtime.Stack, namespace string) *runtime.Resource {
+	out := runtimetest.Deployment(stack, namespace, "example")
+	out.ID = runtime.KubernetesID("apps/v1", "StatefulSet", namespace, "example")
 	runtimetest.Set(out, "StatefulSet", "kind")
-	runtimetest.Set(out, name, "spec", "serviceName")
+	runtimetest.Set(out, "example", "spec", "serviceName")
+	return out
+}
+
+func daemonSet(stack *runtime.Stack, namespace string) *runtime.Resource {
+	out := runtimetest.Deployment(stack, namespace, "example")
+	out.ID = runtime.KubernetesID("apps/v1", "DaemonSet", namespace, "example")
+	runtimetest.Set(out, "DaemonSet", "kind")
+	runtimetest.Set(out, nil, "spec", "replicas")
 	return out
 }
 
@@ -79,7 +87,7 @@ func TestClusterWaitEnds(t *testing.T) {
 		"stateful crash": {
 			"pods of a StatefulSet are found too",
 			func(ns string) *runtime.Resource {
-				return behaving(statefulSet(c.stack, ns, "example"), behavior, "crash", podLog, "no database")
+				return behaving(statefulSet(c.stack, ns), behavior, "crash", podLog, "no database")
 			},
 			runtime.RolloutFailed,
 			[]string{"pod example-0", "no database"},
@@ -115,9 +123,22 @@ func TestClusterWaitEnds(t *testing.T) {
 			func(ns string) *runtime.Resource { return behaving(job(c.stack, ns, "example"), behavior, "complete") },
 			"", nil,
 		},
+		"daemon crash": {
+			"pods of a DaemonSet are found too",
+			func(ns string) *runtime.Resource {
+				return behaving(daemonSet(c.stack, ns), behavior, "crash", podLog, "no device")
+			},
+			runtime.RolloutFailed,
+			[]string{"pod example-", "no device"},
+		},
+		"daemonset": {
+			"a DaemonSet becomes ready",
+			func(ns string) *runtime.Resource { return daemonSet(c.stack, ns) },
+			"", nil,
+		},
 		"statefulset": {
 			"a StatefulSet becomes ready",
-			func(ns string) *runtime.Resource { return statefulSet(c.stack, ns, "example") },
+			func(ns string) *runtime.Resource { return statefulSet(c.stack, ns) },
 			"", nil,
 		},
 		"no replicas": {
@@ -148,40 +169,54 @@ func TestClusterWaitSaysWhatItWaitedFor(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	r, _ := c.runtime(t, kubernetes.Options{})
-	plan := behaving(runtimetest.Deployment(c.stack, c.namespace(t), "example"), behavior, "not-ready")
+	plan := behaving(runtimetest.Deployment(c.stack, c.namespace(t), "example"), behavior, "not-ready", podLog, "still looking")
 	apply(t, r, c.stack, nil, plan)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	_, err := runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: plan, Stack: c.stack})
-	wantCode(t, err, runtime.DeadlineExceeded, "0 available")
+	wantCode(t, err, runtime.DeadlineExceeded, "0 available", "last events:", "Normal Scheduled", "last log lines of container main", "still looking")
+}
+
+// forbidPods sets a quota that no pod fits into, and waits until it counts.
+func (c *cluster) forbidPods(t *testing.T, namespace string) {
+	t.Helper()
+	quota := runtime.KubernetesID("v1", "ResourceQuota", namespace, "none")
+	c.create(t, &runtime.Resource{
+		ID: quota,
+		Attributes: map[string]any{
+			"apiVersion": "v1", "kind": "ResourceQuota", "metadata": map[string]any{"name": "none", "namespace": namespace},
+			"spec": map[string]any{"hard": map[string]any{"pods": "0"}},
+		},
+	})
+	for {
+		if _, counted, _ := unstructured.NestedMap(c.get(t, quota).Object, "status", "hard"); counted {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 func TestClusterWaitForQuota(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	namespace := c.namespace(t)
-	c.create(t, &runtime.Resource{
-		ID: runtime.KubernetesID("v1", "ResourceQuota", namespace, "none"),
-		Attributes: map[string]any{
-			"apiVersion": "v1", "kind": "ResourceQuota", "metadata": map[string]any{"name": "none", "namespace": namespace},
-			"spec": map[string]any{"hard": map[string]any{"pods": "0"}},
-		},
-	})
-	// A quota counts only after its controller has seen it.
-	quota := runtime.KubernetesID("v1", "ResourceQuota", namespace, "none")
-	for {
-		if _, counted, _ := unstructured.NestedMap(c.get(t, quota).Object, "status", "hard"); counted {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
+	c.forbidPods(t, namespace)
+	for kind, plan := range map[string]*runtime.Resource{
+		"Deployment":  runtimetest.Deployment(c.stack, namespace, "example"),
+		"StatefulSet": statefulSet(c.stack, namespace),
+		"DaemonSet":   daemonSet(c.stack, namespace),
+		"Job":         job(c.stack, namespace, "example"),
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			r, _ := c.runtime(t, kubernetes.Options{FailureGrace: time.Second})
+			apply(t, r, c.stack, nil, plan)
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			_, err := runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: plan, Stack: c.stack})
+			wantCode(t, err, runtime.RolloutFailed, "exceeded quota")
+		})
 	}
-	r, _ := c.runtime(t, kubernetes.Options{FailureGrace: time.Second})
-	plan := runtimetest.Deployment(c.stack, namespace, "example")
-	apply(t, r, c.stack, nil, plan)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	_, err := runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: plan, Stack: c.stack})
-	wantCode(t, err, runtime.RolloutFailed, "quota")
 }
 
 func TestClusterWaitLooksAtNewPodsOnly(t *testing.T) {
@@ -202,55 +237,4 @@ func TestClusterWaitLooksAtNewPodsOnly(t *testing.T) {
 	apply(t, r, c.stack, good, bad)
 	_, err = runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: bad, Stack: c.stack})
 	wantCode(t, err, runtime.RolloutFailed)
-}
-
-func TestClusterWaitForRoutes(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t)
-	namespace := c.namespace(t)
-	gateway := func(name, class string) {
-		c.create(t, &runtime.Resource{
-			ID: runtime.KubernetesID("gateway.networking.k8s.io/v1", "Gateway", namespace, name),
-			Attributes: map[string]any{
-				"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": map[string]any{"name": name, "namespace": namespace},
-				"spec": map[string]any{
-					"gatewayClassName": class,
-					"listeners":        []any{map[string]any{"name": "http", "protocol": "HTTP", "port": 80}},
-				},
-			},
-		})
-	}
-	gateway("silent", "nobody")
-	c.create(t, &runtime.Resource{
-		ID: runtime.KubernetesID("v1", "Service", namespace, "backend"),
-		Attributes: map[string]any{
-			"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "backend", "namespace": namespace},
-			"spec": map[string]any{"ports": []any{map[string]any{"port": 80}}},
-		},
-	})
-	cases := map[string]struct {
-		parent, section string
-		code            runtime.Code
-		words           []string
-	}{
-		"missing gateway": {"missing", "", runtime.RolloutFailed, []string{namespace + "/missing", "Accepted=False"}},
-		"no controller":   {"silent", "", runtime.DeadlineExceeded, []string{"no controller answered for the parent gateway " + namespace + "/silent"}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
-			defer cancel()
-			r, _ := c.runtime(t, kubernetes.Options{FailureGrace: time.Second})
-			plan := runtimetest.Object(c.stack, "gateway.networking.k8s.io/v1", "HTTPRoute", namespace, tc.parent, map[string]any{
-				"spec": map[string]any{
-					"parentRefs": []any{map[string]any{"name": tc.parent}},
-					"rules":      []any{map[string]any{"backendRefs": []any{map[string]any{"name": "backend", "port": 80}}}},
-				},
-			})
-			apply(t, r, c.stack, nil, plan)
-			_, err := runtime.Wait(ctx, r, &runtime.WaitRequest{Resource: plan, Stack: c.stack})
-			wantCode(t, err, tc.code, tc.words...)
-		})
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 
+	"golang.org/x/time/rate"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -47,6 +48,9 @@ type Connection struct {
 	TLSServerName string
 	// ProxyURL is the proxy; empty obeys the usual environment variables.
 	ProxyURL string
+	// QPS is how many requests a second may be sent; 0 leaves it to the server,
+	// which rations its own capacity.
+	QPS int64
 
 	// ConfigPaths are kubeconfig files, merged in this order as kubectl does.
 	// The fields above win over what they say.
@@ -120,9 +124,12 @@ func (c Connection) restConfig() (*rest.Config, error) {
 	if _, _, err := rest.DefaultServerUrlFor(config); err != nil {
 		return nil, c.invalid("host %q: %w", config.Host, err)
 	}
-	// The API server rations its own capacity; a second limit here would only
-	// make large plans slow.
+	// A limit is kept for all requests at once, and not by single clients.
 	config.QPS = -1
+	if c.QPS > 0 {
+		limiter := rate.NewLimiter(rate.Limit(c.QPS), int(c.QPS))
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &limited{limiter: limiter, next: next} })
+	}
 	return config, nil
 }
 

@@ -306,3 +306,30 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
 		t.Errorf("%d requests were refused, the program said %q", refused.Load(), lines)
 	}
 }
+
+// A limit holds for all requests of a connection, and nobody waits longer than
+// the own context.
+func TestConnectionLimit(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = fmt.Fprint(w, `{"gitVersion":"v1.2.3"}`)
+	}))
+	t.Cleanup(server.Close)
+	const limit = 3
+	r, err := kubernetes.New(kubernetes.Connection{Host: server.URL, QPS: limit}, kubernetes.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	for err == nil {
+		_, err = r.Version(ctx)
+	}
+	wantCode(t, err, runtime.DeadlineExceeded)
+	if most := limit + int(limit*time.Since(start).Seconds()); int(asked.Load()) > most {
+		t.Errorf("%d requests were sent, at most %d may be", asked.Load(), most)
+	}
+}

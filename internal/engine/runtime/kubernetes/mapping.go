@@ -37,7 +37,7 @@ type builtin struct {
 func builtins(kind string) []builtin {
 	const rbac, gateway = "rbac.authorization.k8s.io", "gateway.networking.k8s.io"
 	switch kind {
-	case "ConfigMap", "Secret", "Service", "ServiceAccount", "PersistentVolumeClaim", "Pod":
+	case "ConfigMap", "Secret", "Service", "ServiceAccount", "PersistentVolumeClaim", "Pod", "Event":
 		return []builtin{{version: "v1", resource: strings.ToLower(kind) + "s"}}
 	case "Namespace":
 		return []builtin{{version: "v1", resource: "namespaces", cluster: true}}
@@ -62,6 +62,8 @@ func builtins(kind string) []builtin {
 		return []builtin{{group: rbac, version: "v1", resource: strings.ToLower(kind) + "s", cluster: true}}
 	case "HTTPRoute", "GRPCRoute", "TCPRoute", "TLSRoute", "UDPRoute", "Gateway":
 		return []builtin{{group: gateway, version: "v1", resource: strings.ToLower(kind) + "s"}}
+	case "StorageClass":
+		return []builtin{{group: "storage.k8s.io", version: "v1", resource: "storageclasses", cluster: true}}
 	case "EndpointSlice":
 		return []builtin{{group: "discovery.k8s.io", version: "v1", resource: "endpointslices"}}
 	}

@@ -33,8 +33,8 @@ type Options struct {
 	// FailureGrace is how long a failure that may pass by itself, such as that of
 	// an image pull, is borne with; zero is 3 seconds, negative is none.
 	FailureGrace time.Duration
-	// Logger takes one INFO line per change of what is waited for and one DEBUG
-	// line per request, never the content of an object; nil discards them.
+	// Logger takes one DEBUG line per request, never the content of an object; nil
+	// discards them.
 	Logger *slog.Logger
 }
 

@@ -33,7 +33,7 @@ func (r *Runtime) Wait(ctx context.Context, request *runtime.WaitRequest) *runti
 		response.Status = asStatus(err)
 		return response
 	}
-	judge := ruleFor(t.mapping.gvk)
+	judge := ruleFor(t.mapping.gvk, request.Resource.Attributes)
 	if judge == nil {
 		response.Message = "applied"
 		return response
@@ -60,14 +60,28 @@ type waiter struct {
 	since map[string]time.Time
 	// replicaSets remembers which ReplicaSets are of the current revision.
 	replicaSets map[string]bool
-	said        string
+	// warned is true once the events that were there before the wait are known;
+	// warning is the last one since, and refused says that no pods can be made.
+	warned  bool
+	warning string
+	refused bool
+	said    string
 }
 
-// news is a change of the object or of one of its pods.
+// source is what a wait hears from.
+type source int
+
+const (
+	fromObject source = iota
+	fromPods
+	fromEvents
+)
+
+// news is a change of the object or of something that tells about it.
 type news struct {
 	change
-	isPod bool
-	// failure ends the wait: the server refused to go on.
+	from source
+	// failure says that the server refused to go on.
 	failure error
 }
 
@@ -83,6 +97,10 @@ func (w *waiter) run(ctx context.Context) error {
 	if w.live == nil {
 		return runtime.Errorf(runtime.NotFound, "%s: is not there", w.target.key)
 	}
+	if w.bindsLater(ctx) {
+		w.say("ready: its volume is made for its first pod")
+		return nil
+	}
 	if done, err := w.evaluate(ctx); done {
 		return err
 	}
@@ -91,7 +109,7 @@ func (w *waiter) run(ctx context.Context) error {
 	defer group.Wait()
 	defer cancel()
 	events := make(chan news)
-	start := func(s scope, version string, isPod bool) {
+	start := func(s scope, version string, from source) {
 		group.Go(func() {
 			send := func(n news) bool {
 				select {
@@ -102,16 +120,19 @@ func (w *waiter) run(ctx context.Context) error {
 				}
 			}
 			err := w.runtime.client.follow(following, s, version, func(found change) bool {
-				return send(news{change: found, isPod: isPod})
+				return send(news{change: found, from: from})
 			})
 			if err != nil && following.Err() == nil {
-				send(news{failure: err, isPod: isPod})
+				send(news{failure: err, from: from})
 			}
 		})
 	}
-	start(w.target.scope(), first.version, false)
+	start(w.target.scope(), first.version, fromObject)
 	if s, ok := w.podScope(); ok {
-		start(s, "", true)
+		start(s, "", fromPods)
+	}
+	if s, ok := w.eventScope(); ok {
+		start(s, "", fromEvents)
 	}
 	return w.loop(ctx, events)
 }
@@ -123,13 +144,13 @@ func (w *waiter) loop(ctx context.Context, events <-chan news) error {
 		timer.Reset(w.nextLook())
 		select {
 		case <-ctx.Done():
-			return runtime.Errorf(runtime.CodeOf(ctx.Err()), "%s: was applied and is not ready: %s: %w", w.target.key, w.said, ctx.Err())
+			return w.late(ctx)
 		case <-timer.C:
 		case event := <-events:
-			if event.failure != nil && !event.isPod {
+			if event.failure != nil && event.from == fromObject {
 				return event.failure
 			}
-			// Pods that may not be seen only make the wait less clever.
+			// Pods and events that may not be seen only make the wait less clever.
 			w.note(event)
 		}
 		if done, err := w.evaluate(ctx); done {
@@ -151,10 +172,13 @@ func (w *waiter) nextLook() time.Duration {
 
 func (w *waiter) note(event news) {
 	switch {
-	case event.failure != nil || event.object == nil:
-	case event.isPod && event.kind == watch.Deleted:
+	case event.failure != nil:
+	case event.from == fromEvents:
+		w.hear(event.change)
+	case event.object == nil:
+	case event.from == fromPods && event.kind == watch.Deleted:
 		delete(w.pods, event.object.uid())
-	case event.isPod:
+	case event.from == fromPods:
 		w.pods[event.object.uid()] = event.object
 	case event.kind == watch.Deleted:
 		w.live = nil
@@ -170,7 +194,7 @@ func (w *waiter) evaluate(ctx context.Context) (done bool, err error) {
 	}
 	judged := w.judge(w.live)
 	if judged.ready {
-		w.say(ctx, "ready: "+judged.message)
+		w.say("ready: " + judged.message)
 		return true, nil
 	}
 	current := map[string]bool{}
@@ -178,6 +202,12 @@ func (w *waiter) evaluate(ctx context.Context) (done bool, err error) {
 		return true, w.failure(ctx, judged.message)
 	}
 	line := judged.message
+	if w.warning != "" {
+		line += "; " + w.warning
+	}
+	if w.refused && w.lasted(true, "refused", current) {
+		return true, w.failure(ctx, line)
+	}
 	// Only workloads of this group say which generation they have seen.
 	seen := w.target.mapping.gvk.Group != "apps" || observed(w.live)
 	for _, pod := range w.sortedPods() {
@@ -194,7 +224,7 @@ func (w *waiter) evaluate(ctx context.Context) (done bool, err error) {
 		}
 	}
 	w.forgetPassed(current)
-	w.say(ctx, line)
+	w.say(line)
 	return false, nil
 }
 
@@ -227,13 +257,12 @@ func (w *waiter) forgetPassed(current map[string]bool) {
 }
 
 // say reports a line if it is news.
-func (w *waiter) say(ctx context.Context, line string) {
+func (w *waiter) say(line string) {
 	line = strings.TrimSpace(line)
 	if line == w.said {
 		return
 	}
 	w.said = line
-	w.runtime.options.Logger.InfoContext(ctx, "waiting", "object", w.target.key.String(), "state", line)
 	if w.progress != nil {
 		w.progress(w.target.key.String() + ": " + line)
 	}

@@ -6,11 +6,10 @@ package kubernetes
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,9 +19,8 @@ import (
 )
 
 const (
-	logLines  = "20"
-	logBytes  = "16384"
-	eventsMax = 5
+	logLines = "20"
+	logBytes = "16384"
 
 	revisionAnnotation = "deployment.kubernetes.io/revision"
 )
@@ -105,8 +103,8 @@ func (w *waiter) failure(ctx context.Context, message string) error {
 		}
 	}
 	message += homeless
-	w.say(ctx, "failed: "+message)
-	return runtime.Errorf(runtime.RolloutFailed, "%s: was applied and cannot become ready: %s", w.target.key, message)
+	w.say("failed: " + message)
+	return runtime.Errorf(runtime.RolloutFailed, "%s: was applied and cannot become ready: %s%s", w.target.key, message, w.evidence(ctx))
 }
 
 // failedRun finds a container of a pod that ended with an error for good.
@@ -122,61 +120,51 @@ func failedRun(pod object) (trouble, bool) {
 }
 
 func (w *waiter) podFailure(ctx context.Context, message string, found trouble) error {
-	w.say(ctx, "failed: "+found.String())
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: was applied and cannot become ready: %s", w.target.key, found)
+	w.say("failed: " + found.String())
 	if message != "" {
-		fmt.Fprintf(&text, "\n%s", message)
+		message = "\n" + message
 	}
-	if events := w.runtime.eventsOf(ctx, found.pod); len(events) > 0 {
+	return runtime.Errorf(runtime.RolloutFailed, "%s: was applied and cannot become ready: %s%s%s",
+		w.target.key, found, message, w.runtime.details(ctx, found))
+}
+
+// late is the Status of an object that was not ready when the context ended. A
+// deadline leaves time to ask why; who cancels wants no answer.
+func (w *waiter) late(ctx context.Context) error {
+	evidence := ""
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), inquiry)
+		defer cancel()
+		evidence = w.evidence(asking)
+	}
+	return runtime.Errorf(runtime.CodeOf(ctx.Err()), "%s: was applied and is not ready: %s: %w%s", w.target.key, w.said, ctx.Err(), evidence)
+}
+
+// evidence is what the first pod that is not ready tells, or else the object
+// itself.
+func (w *waiter) evidence(ctx context.Context) string {
+	for _, pod := range w.sortedPods() {
+		if found, ok := unready(pod); ok && w.isCurrent(ctx, pod) {
+			return w.runtime.details(ctx, found)
+		}
+	}
+	return w.runtime.details(ctx, trouble{pod: w.live, grace: true})
+}
+
+// details are the last events about a pod and the last lines of the log of its
+// container.
+func (r *Runtime) details(ctx context.Context, found trouble) string {
+	var text strings.Builder
+	if events := r.eventsOf(ctx, found.pod); len(events) > 0 {
 		text.WriteString("\nlast events:")
 		for _, line := range events {
 			text.WriteString("\n  " + line)
 		}
 	}
-	if lines := w.runtime.logsOf(ctx, found); lines != "" {
+	if lines := r.logsOf(ctx, found); lines != "" {
 		fmt.Fprintf(&text, "\nlast log lines of container %s:\n  %s", found.container, strings.ReplaceAll(lines, "\n", "\n  "))
 	}
-	return runtime.Errorf(runtime.RolloutFailed, "%s", text.String())
-}
-
-// eventsOf returns the last events about a pod; none if they cannot be had.
-func (r *Runtime) eventsOf(ctx context.Context, pod object) []string {
-	limited, cancel := context.WithTimeout(ctx, inquiry)
-	defer cancel()
-	out, err := r.client.do(limited, call{
-		verb: "list", subject: "events of pod " + pod.name(), access: "list events in namespace " + pod.namespace(),
-		method: http.MethodGet, path: "/api/v1/namespaces/" + pod.namespace() + "/events",
-		query: url.Values{"fieldSelector": {"involvedObject.uid=" + pod.uid()}},
-	})
-	if err != nil {
-		return nil
-	}
-	body, err := decodeObject(out.body)
-	if err != nil {
-		return nil
-	}
-	events := body.list("items")
-	slices.SortStableFunc(events, func(a, b object) int { return strings.Compare(eventTime(a), eventTime(b)) })
-	var lines []string
-	for _, event := range events[max(0, len(events)-eventsMax):] {
-		line := event.text("type") + " " + event.text("reason") + ": " + strings.TrimSpace(event.text("message"))
-		if count := event.number(1, "count"); count > 1 {
-			line += " (" + strconv.FormatInt(count, 10) + " times)"
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// eventTime compares as text, because the server writes all times in one form.
-func eventTime(event object) string {
-	for _, field := range []string{"lastTimestamp", "eventTime", "firstTimestamp"} {
-		if value := event.text(field); value != "" {
-			return value
-		}
-	}
-	return event.metaString("creationTimestamp")
+	return text.String()
 }
 
 // logsOf returns the last lines of the container's log; none if it never ran.

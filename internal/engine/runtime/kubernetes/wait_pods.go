@@ -81,6 +81,21 @@ func containerTrouble(pod, container object) (trouble, bool) {
 	return trouble{}, false
 }
 
+// unready returns the first container of a pod that is not ready, or the pod when
+// it has none yet.
+func unready(pod object) (trouble, bool) {
+	if pod.terminating() {
+		return trouble{}, false
+	}
+	containers := pod.list("status", "containerStatuses")
+	for _, container := range containers {
+		if ready, _ := container["ready"].(bool); !ready {
+			return trouble{pod: pod, container: container.text("name"), grace: container.at("state", "running") == nil}, true
+		}
+	}
+	return trouble{pod: pod, grace: true}, len(containers) == 0
+}
+
 // withExit adds how the container ended.
 func withExit(out trouble, container object) trouble {
 	for _, state := range []string{"lastState", "state"} {

@@ -4,11 +4,15 @@
 package kubernetes
 
 import (
+	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
 
 // verdict is what an object's status says about its readiness.
@@ -28,9 +32,9 @@ type verdict struct {
 // rule judges an object whose controller has seen its current generation.
 type rule func(object) verdict
 
-// ruleFor returns how a kind becomes ready, or nil for one that is ready as soon
-// as it exists.
-func ruleFor(gvk schema.GroupVersionKind) rule {
+// ruleFor returns how an object becomes ready, or nil for one that is ready as
+// soon as it exists. Which of them a Service is depends on its type.
+func ruleFor(gvk schema.GroupVersionKind, desired object) rule {
 	switch gvk.Group {
 	case "apps":
 		if gvk.Kind == "Deployment" {
@@ -42,16 +46,29 @@ func ruleFor(gvk schema.GroupVersionKind) rule {
 			return judgeJob
 		}
 		return nil
-	case "":
-		if gvk.Kind == "Pod" {
-			return judgeStandard
+	case "gateway.networking.k8s.io":
+		switch {
+		case gvk.Kind == "Gateway":
+			return judgeGateway
+		case strings.HasSuffix(gvk.Kind, "Route"):
+			return judgeRoute
+		}
+		return judgeStandard
+	}
+	switch gvk.GroupKind() {
+	case schema.GroupKind{Kind: "Pod"}:
+		return judgeStandard
+	case schema.GroupKind{Kind: "PersistentVolumeClaim"}:
+		return judgeClaim
+	case schema.GroupKind{Kind: "Service"}:
+		if desired.text("spec", "type") == "LoadBalancer" {
+			return judgeBalanced
 		}
 		return nil
-	case "gateway.networking.k8s.io":
-		if gvk.Kind == "Gateway" {
-			return judgeGateway
-		}
-		return judgeRoute
+	case schema.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"}:
+		return judgeBalanced
+	case schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:
+		return judgeAutoscaler
 	}
 	if _, ok := builtinMapping(gvk); ok {
 		return nil
@@ -88,6 +105,9 @@ func judgeDeployment(live object) verdict {
 		}
 	}
 	message := fmt.Sprintf("%d of %d updated, %d available, %d in all", updated, wanted, available, total)
+	if paused, _ := live.at("spec", "paused").(bool); paused {
+		message += "; its rollout is paused"
+	}
 	return verdict{ready: updated == wanted && available == wanted && total == wanted, message: message}
 }
 
@@ -108,6 +128,52 @@ func judgeJob(live object) verdict {
 	}
 	return verdict{message: fmt.Sprintf("%d active, %d succeeded, %d failed",
 		live.number(0, "status", "active"), live.number(0, "status", "succeeded"), live.number(0, "status", "failed"))}
+}
+
+// judgeClaim asks for a volume; see bindsLater for claims that get none yet.
+func judgeClaim(live object) verdict {
+	phase := live.text("status", "phase")
+	if phase == "" {
+		phase = "Pending"
+	}
+	return verdict{ready: phase == "Bound", failed: phase == "Lost", message: phase}
+}
+
+// bindsLater reports an unbound claim whose volume is made for its first pod, so
+// that nothing happens to it before. A class that may not be read is taken for
+// one of these: a wait for nothing would be worse than none.
+func (w *waiter) bindsLater(ctx context.Context) bool {
+	class := w.live.text("spec", "storageClassName")
+	if w.target.mapping.gvk.Kind != "PersistentVolumeClaim" || class == "" || w.live.text("status", "phase") == "Bound" {
+		return false
+	}
+	found, err := w.runtime.getRelated(ctx, "storage.k8s.io/v1", "StorageClass", "", class)
+	if err != nil {
+		return runtime.CodeOf(err) == runtime.PermissionDenied
+	}
+	return found.text("volumeBindingMode") == "WaitForFirstConsumer"
+}
+
+// judgeBalanced asks for the address of a load balancer.
+func judgeBalanced(live object) verdict {
+	for _, entry := range live.list("status", "loadBalancer", "ingress") {
+		if address := entry.text("ip") + entry.text("hostname"); address != "" {
+			return verdict{ready: true, message: address}
+		}
+	}
+	return verdict{message: "no load balancer has given it an address yet"}
+}
+
+// judgeAutoscaler believes an autoscaler unless it says that it cannot scale. It
+// is heard only every 15 seconds, so that one that has not spoken yet, or repeats
+// what it said of the target before, is no failure.
+func judgeAutoscaler(live object) verdict {
+	for _, condition := range live.list("status", "conditions") {
+		if condition.text("type") == "AbleToScale" && condition.text("status") == "False" {
+			return verdict{message: condition.text("reason") + ": " + condition.text("message")}
+		}
+	}
+	return verdict{ready: true, message: fmt.Sprintf("%d to %d replicas", live.number(1, "spec", "minReplicas"), live.number(1, "spec", "maxReplicas"))}
 }
 
 func judgeGateway(live object) verdict {

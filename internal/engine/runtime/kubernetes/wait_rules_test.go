@@ -186,28 +186,45 @@ func TestTroubleOf(t *testing.T) {
 
 func TestRuleFor(t *testing.T) {
 	t.Parallel()
+	core := func(kind string) schema.GroupVersionKind { return schema.GroupVersionKind{Version: "v1", Kind: kind} }
+	gateway := func(kind string) schema.GroupVersionKind {
+		return schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: kind}
+	}
 	cases := map[string]struct {
-		gvk  schema.GroupVersionKind
-		want bool
+		gvk     schema.GroupVersionKind
+		desired string
+		want    bool
 	}{
-		"ConfigMap":       {schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, false},
-		"Namespace":       {schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, false},
-		"claim":           {schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}, false},
-		"Service":         {schema.GroupVersionKind{Version: "v1", Kind: "Service"}, false},
-		"Pod":             {schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, true},
-		"Deployment":      {schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, true},
-		"DaemonSet":       {schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "DaemonSet"}, true},
-		"Job":             {schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}, true},
-		"CronJob":         {schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "CronJob"}, false},
-		"policy":          {schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"}, false},
-		"autoscaler":      {schema.GroupVersionKind{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"}, false},
-		"route":           {schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "TCPRoute"}, true},
-		"custom resource": {schema.GroupVersionKind{Group: "external-secrets.io", Version: "v1", Kind: "ExternalSecret"}, true},
+		"ConfigMap":        {core("ConfigMap"), "", false},
+		"Namespace":        {core("Namespace"), "", false},
+		"claim":            {core("PersistentVolumeClaim"), "", true},
+		"Service":          {core("Service"), "spec: {ports: [{port: 1}]}", false},
+		"external Service": {core("Service"), "spec: {type: ExternalName, externalName: x.example}", false},
+		"balanced Service": {core("Service"), "spec: {type: LoadBalancer}", true},
+		"unknown Service":  {core("Service"), "", false},
+		"Pod":              {core("Pod"), "", true},
+		"Deployment":       {schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, "", true},
+		"StatefulSet":      {schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}, "", true},
+		"DaemonSet":        {schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "DaemonSet"}, "", true},
+		"Job":              {schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}, "", true},
+		"CronJob":          {schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "CronJob"}, "", false},
+		"policy":           {schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"}, "", false},
+		"Ingress":          {schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"}, "", true},
+		"autoscaler":       {schema.GroupVersionKind{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"}, "", true},
+		"route":            {gateway("TCPRoute"), "", true},
+		"Gateway":          {gateway("Gateway"), "", true},
+		"grant":            {gateway("ReferenceGrant"), "", true},
+		"custom resource":  {schema.GroupVersionKind{Group: "external-secrets.io", Version: "v1", Kind: "ExternalSecret"}, "", true},
+		"their Service":    {schema.GroupVersionKind{Group: "serving.knative.dev", Version: "v1", Kind: "Service"}, "", true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := ruleFor(tc.gvk) != nil; got != tc.want {
+			var desired object
+			if tc.desired != "" {
+				desired = parse(t, tc.desired)
+			}
+			if got := ruleFor(tc.gvk, desired) != nil; got != tc.want {
 				t.Errorf("waits: %t, want %t", got, tc.want)
 			}
 		})

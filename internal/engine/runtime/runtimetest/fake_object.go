@@ -59,6 +59,9 @@ func (o *fakeObject) live() map[string]any {
 	if o.key.Namespace != "" {
 		metadata["namespace"] = o.key.Namespace
 	}
+	if o.terminating {
+		metadata["deletionTimestamp"] = "2000-01-01T00:00:00Z"
+	}
 	return out
 }
 
@@ -71,7 +74,7 @@ func bodyOf(object map[string]any) map[string]any {
 	if !ok {
 		return out
 	}
-	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "managedFields"} {
+	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "deletionTimestamp", "managedFields"} {
 		delete(metadata, name)
 	}
 	if len(metadata) == 0 {

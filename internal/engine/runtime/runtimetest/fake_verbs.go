@@ -328,6 +328,7 @@ func (f *Fake) delete(ctx context.Context, request *runtime.DeleteRequest, respo
 func (f *Fake) remove(ctx context.Context, s subject, found *fakeObject) error {
 	found.terminating = true
 	f.touch(found)
+	f.tell(s.id, watch.Modified, found.live())
 	for f.objects[s.id] == found && len(found.finalizers()) > 0 {
 		if err := f.awaitChange(ctx); err != nil {
 			return runtime.Errorf(runtime.CodeOf(err), "%s: is still being deleted: finalizers %v: %w", s.key, found.finalizers(), err)

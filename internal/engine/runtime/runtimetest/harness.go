@@ -45,8 +45,10 @@ type Harness struct {
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	groups := map[string]func(*testing.T, Harness){
-		"Apply": applyCases, "Handover": handoverCases, "DryRun": dryRunCases, "Adopt": adoptCases, "AdoptedFields": adoptedFieldsCases, "Drift": driftCases, "Replace": replaceCases, "Refusals": refusalCases,
-		"Racers": racerCases, "Read": readCases, "ReadDrift": readDriftCases, "ReadWhole": readWholeCases, "Delete": deleteCases, "Import": importCases, "Watch": watchCases, "Wait": waitCases,
+		"Apply": applyCases, "Handover": handoverCases, "DryRun": dryRunCases, "Adopt": adoptCases, "AdoptedFields": adoptedFieldsCases,
+		"Drift": driftCases, "Replace": replaceCases, "Refusals": refusalCases, "Racers": racerCases,
+		"Read": readCases, "ReadDrift": readDriftCases, "ReadWhole": readWholeCases, "Delete": deleteCases,
+		"DeleteLater": deleteLaterCases, "Import": importCases, "Watch": watchCases, "WatchEnd": watchEndCases, "Wait": waitCases,
 	}
 	for name, run := range groups {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/openplatform/terraform-provider-platform/internal/engine/runtime"
 )
@@ -71,6 +72,46 @@ func deleteCases(t *testing.T, h Harness) {
 			b.wantDeleted(&runtime.DeleteRequest{Resource: plan, Stack: b.Stack, DryRun: true}, runtime.ActionDelete)
 			b.wantSame(b.read(plan), plan)
 		},
+	})
+}
+
+// deleteLaterCases are about objects that do not go at once.
+func deleteLaterCases(t *testing.T, h Harness) {
+	t.Helper()
+	cases(t, h, map[string]func(*bench){
+		"leaves alone what somebody makes in its place": func(b *bench) {
+			plan := b.configMap("a", "1")
+			applied := b.apply(nil, plan)
+			b.Edit(b.T, plan.ID, "somebody", metav1.ManagedFieldsOperationUpdate, []any{"example.dev/hold"}, "metadata", "finalizers")
+			request := &runtime.DeleteRequest{Resource: plan, Stack: b.Stack, UID: applied.UID}
+			done := make(chan *runtime.DeleteResponse, 1)
+			go func() { done <- b.runtime.Delete(b.ctx, request) }()
+			b.awaitDeletion(plan)
+			b.Edit(b.T, plan.ID, "somebody", metav1.ManagedFieldsOperationUpdate, nil, "metadata", "finalizers")
+			b.Foreign(b.T, bare(plan))
+			if response := <-done; response.Status != nil {
+				b.Fatal(response.Status)
+			}
+			response := b.wantDeleted(request, runtime.ActionNoOp)
+			b.wantWarning(response)
+			_, err := runtime.Apply(b.ctx, b.runtime, b.request(nil, plan))
+			b.wantCode(err, runtime.AlreadyExists)
+		},
+		"refuses a namespace with objects of others, unless forced": func(b *bench) {
+			namespace := Object(b.Stack, "v1", "Namespace", "", b.namespace+"-own", nil)
+			b.apply(nil, namespace)
+			b.apply(nil, ConfigMap(b.Stack, b.namespace+"-own", "ours", nil))
+			b.Foreign(b.T, bare(ConfigMap(b.Stack, b.namespace+"-own", "theirs", nil)))
+			request := &runtime.DeleteRequest{Resource: namespace, Stack: b.Stack}
+			_, err := runtime.Delete(b.ctx, b.runtime, request)
+			b.wantCode(err, runtime.Conflict, "ConfigMap/theirs")
+			b.wantSame(b.read(namespace), namespace)
+			request.Force = true
+			b.wantDeleted(request, runtime.ActionDelete)
+			if b.read(namespace) != nil {
+				b.Error("the namespace is still there")
+			}
+		},
 		"the deadline names what holds it": func(b *bench) {
 			const finalizer = "example.dev/hold"
 			plan := b.configMap("a", "1")
@@ -102,6 +143,18 @@ func (b *bench) wantDeleted(request *runtime.DeleteRequest, want runtime.Action)
 		b.Errorf("action is %s, want %s", response.Action, want)
 	}
 	return response
+}
+
+// awaitDeletion blocks until an object reads as absent, though a finalizer holds it.
+func (b *bench) awaitDeletion(resource *runtime.Resource) {
+	b.Helper()
+	response, err := runtime.Watch(b.ctx, b.runtime, &runtime.WatchRequest{Resource: resource, Stack: b.Stack})
+	b.wantCode(err, "")
+	defer response.Stop()
+	b.awaitEvent(response.Watchers.Watchers[0], "the deletion begins", func(event watch.Event) bool {
+		object, ok := event.Object.(metav1.Object)
+		return ok && object.GetDeletionTimestamp() != nil
+	})
 }
 
 func (b *bench) wantWarning(response *runtime.DeleteResponse) {

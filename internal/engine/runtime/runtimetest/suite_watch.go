@@ -58,6 +58,22 @@ func watchCases(t *testing.T, h Harness) {
 				})
 			}
 		},
+		"follows each of two readers": func(b *bench) {
+			plan := b.configMap("a", "1")
+			b.apply(nil, plan)
+			for range 2 {
+				response, err := runtime.Watch(b.ctx, b.runtime, &runtime.WatchRequest{Resource: plan, Stack: b.Stack})
+				b.wantCode(err, "")
+				defer response.Stop()
+				b.awaitEvent(response.Watchers.Watchers[0], "the object is added", func(event watch.Event) bool { return event.Type == watch.Added })
+			}
+		},
+	})
+}
+
+func watchEndCases(t *testing.T, h Harness) {
+	t.Helper()
+	cases(t, h, map[string]func(*bench){
 		"ends with Stop, whether or not anybody reads": func(b *bench) {
 			plan := Deployment(b.Stack, b.namespace, "example")
 			b.apply(nil, plan)
@@ -65,6 +81,23 @@ func watchCases(t *testing.T, h Harness) {
 				response, err := runtime.Watch(ctx, b.runtime, &runtime.WatchRequest{Resource: plan, Stack: b.Stack})
 				b.wantCode(err, "")
 				response.Stop()
+				response.Stop()
+				b.wantClosed(response.Watchers)
+			})
+		},
+		"ends although its reader stopped reading": func(b *bench) {
+			prior, plan := b.configMap("a", "1"), b.configMap("a", "2")
+			b.apply(nil, prior)
+			b.wantNothingLeft(func(ctx context.Context) {
+				watching, cancel := context.WithCancel(ctx)
+				response, err := runtime.Watch(watching, b.runtime, &runtime.WatchRequest{Resource: prior, Stack: b.Stack})
+				b.wantCode(err, "")
+				b.awaitEvent(response.Watchers.Watchers[0], "the object is added", func(watch.Event) bool { return true })
+				for range 3 {
+					b.apply(prior, plan)
+					prior, plan = plan, prior
+				}
+				cancel()
 				response.Stop()
 				b.wantClosed(response.Watchers)
 			})
@@ -101,13 +134,15 @@ func waitCases(t *testing.T, h Harness) {
 			plan := Deployment(b.Stack, b.namespace, "example")
 			b.apply(nil, plan)
 			var lines []string
-			response, err := runtime.Wait(b.ctx, b.runtime, &runtime.WaitRequest{
-				Resource: plan, Stack: b.Stack, Progress: func(line string) { lines = append(lines, line) },
+			b.wantNothingLeft(func(ctx context.Context) {
+				response, err := runtime.Wait(ctx, b.runtime, &runtime.WaitRequest{
+					Resource: plan, Stack: b.Stack, Progress: func(line string) { lines = append(lines, line) },
+				})
+				b.wantCode(err, "")
+				if response.Message == "" {
+					b.Error("there is no message")
+				}
 			})
-			b.wantCode(err, "")
-			if response.Message == "" {
-				b.Error("there is no message")
-			}
 			for i := 1; i < len(lines); i++ {
 				if lines[i] == lines[i-1] {
 					b.Errorf("line %q was repeated", lines[i])
