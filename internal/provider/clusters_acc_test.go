@@ -97,7 +97,7 @@ func apiServerAway(t *testing.T, cluster *acctest.Devcluster) {
 		acctest.Component("slow", `image = "registry.example/devcluster/ready-after:5s"`)+acctest.Deployment("slow", acctest.HTTP())+
 		acctest.Endpoint("web", "cart", `visibility = "public"`))
 	command := cli.Start(t, "apply", "-auto-approve", "-input=false", "-no-color")
-	e.Await(t, "Deployment", e.Namespace("shop", "dev"), "slow")
+	e.Await(t, "Deployment", e.Namespace("shop", "dev"), "slow", func(map[string]any) bool { return true })
 	cluster.APIServer(t, "stop")
 	time.Sleep(away)
 	cluster.APIServer(t, "start")

@@ -218,21 +218,6 @@ func (e *Env) CreateGateways(t *testing.T, namespace string, names ...string) {
 	}
 }
 
-// Await blocks until an object exists.
-func (e *Env) Await(t *testing.T, kind, namespace, name string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	watcher, err := e.dynamic.Resource(resourceOf(kind)).Namespace(namespace).Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer watcher.Stop()
-	if _, open := <-watcher.ResultChan(); !open {
-		t.Fatalf("%s %s did not come", kind, name)
-	}
-}
-
 // Delete deletes an object behind the provider's back and waits until it is gone.
 func (e *Env) Delete(t *testing.T, kind, namespace, name string) {
 	t.Helper()

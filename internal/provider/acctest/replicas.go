@@ -29,14 +29,10 @@ func (e *Env) Scale(t *testing.T, name string, replicas int) {
 // AwaitReplicas waits until somebody scales a Deployment of the project shop in dev.
 func (e *Env) AwaitReplicas(t *testing.T, name string, want int64) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	for event := range e.watch(ctx, t, name).ResultChan() {
-		if now, ok := replicasOf(event); ok && now == want {
-			return
-		}
-	}
-	t.Fatalf("nobody scaled %s to %d", name, want)
+	e.Await(t, "Deployment", e.Namespace("shop", "dev"), name, func(object map[string]any) bool {
+		now, _, _ := unstructured.NestedInt64(object, "spec", "replicas")
+		return now == want
+	})
 }
 
 // FewestReplicas follows a Deployment of the project shop in dev. The function
