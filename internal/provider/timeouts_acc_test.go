@@ -17,9 +17,6 @@ import (
 	"github.com/openplatform/terraform-provider-platform/internal/provider/acctest"
 )
 
-// notReady is an image that runs and never becomes ready in the test cluster.
-const notReady = "registry.example/devcluster/not-ready:v1"
-
 // limited is the configuration of a deployment with time limits.
 func limited(e *acctest.Env, proxy *acctest.Proxy, image, timeouts string) string {
 	return e.Base(fmt.Sprintf("kubernetes = { host = %q }", proxy.URL)) + acctest.Component("cart", fmt.Sprintf("image = %q", image)) +
