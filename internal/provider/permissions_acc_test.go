@@ -55,7 +55,11 @@ func TestAccPermissions(t *testing.T) {
 	cli.Write(t, "gateways_override.tf", gateways)
 	as := func(connection, image string) {
 		cli.Write(t, "main.tf", e.Base(connection)+acctest.Component("cart", fmt.Sprintf("image = %q", image))+
-			acctest.Deployment("cart", `configuration = { ports = { http = { port = 80 }, rpc = { port = 7070 }, raw = { port = 6379 } } }`)+
+			acctest.Deployment("cart", `configuration = {
+    ports     = { http = { port = 80 }, rpc = { port = 7070 }, raw = { port = 6379 } }
+    resources = { requests = { cpu = "100m" } }
+    scaling   = { min_replicas = 1, max_replicas = 3, target_cpu_utilization_percentage = 80 }
+  }`)+
 			acctest.Component("report", `type = "scheduled_task"`, fmt.Sprintf("image = %q", acctest.Image))+
 			acctest.Deployment("report", `configuration = { schedule = { cron = "@daily" } }`)+
 			acctest.Endpoint("web", "cart", `visibility = "public"`)+

@@ -161,6 +161,9 @@ func foreignObjects(namespace, name string) []*Object {
 	add("apps/v1", "Deployment", map[string]any{"spec": map[string]any{
 		"replicas": 0, "selector": map[string]any{"matchLabels": labels}, "template": pod,
 	}})
+	add("autoscaling/v2", "HorizontalPodAutoscaler", map[string]any{"spec": map[string]any{
+		"maxReplicas": 1, "scaleTargetRef": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": name},
+	}})
 	add("batch/v1", "CronJob", map[string]any{"spec": map[string]any{
 		"schedule": "0 0 1 1 *", "suspend": true, "jobTemplate": map[string]any{"spec": map[string]any{"template": job}},
 	}})
