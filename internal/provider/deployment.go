@@ -36,7 +36,7 @@ func deploymentKind() *kind {
 			"on_failure": optional("What becomes of a failed apply, " + oneOf(platform.OnFailures()) + "; default `keep`. " +
 				"`keep` leaves everything as it is: a failed create is replaced by the next apply, a failed update goes on. " +
 				"`rollback` brings back the last release that was healthy, with the other attributes as they were, and waits for it as long again; a failed create is removed without a trace, unless it took over what existed. " +
-				"`warn` makes a rollout that does not become ready a warning; `ready` is false and the next apply waits again. What the API server refuses is an error all the same."),
+				"`warn` makes a rollout that does not become ready a warning; `ready` is false and the next apply waits again. What the API server refuses is an error all the same. Without `wait_for_rollout` no rollout fails, so that only `keep` and `rollback` of what is refused are left."),
 			"adopt": optionalObject("Takes over a Deployment of the namespace, and the Service before it, that something else made. They keep their names, selectors, pod labels, container and the names of its ports, and their security settings, also when the attribute is removed; everything that is not declared here stays as it is. "+
 				"The pods are not restarted unless the configuration says otherwise than what runs, which the plan warns of. What made the objects has to let go of them, and destroying the deployment removes them. "+
 				"It counts when the deployment is created; what was taken over cannot be exchanged. Not for a `scheduled_task`.", map[string]schema.Attribute{

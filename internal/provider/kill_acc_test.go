@@ -96,12 +96,14 @@ func number(t *testing.T, variable string, otherwise uint64) uint64 {
 }
 
 // killable is a configuration in which everything depends on something, in two
-// versions: later has other images, replicas and paths and an endpoint less.
+// versions: later has other images, replicas and paths, an autoscaler instead of
+// replicas, and an endpoint less.
 func killable(e *acctest.Env, proxy *acctest.Proxy, later bool) string {
-	image, replicas, path := "1.0.0", 1, "/v1"
+	image, replicas, path, scaling := "1.0.0", 1, "/v1", "replicas = 2"
 	more := acctest.Endpoint("admin", "cart", `visibility = "project"`)
 	if later {
 		image, replicas, path, more = "2.0.0", 3, "/v2", ""
+		scaling = "min_replicas = 2, max_replicas = 4, target_cpu_utilization_percentage = 80"
 	}
 	return e.Provider(fmt.Sprintf("kubernetes = { host = %q }", proxy.URL)) + fmt.Sprintf(`
 resource "platform_data_plane" "main" {
@@ -147,11 +149,25 @@ resource "platform_deployment" "web_prod" {
   environment   = platform_environment.prod.id
   configuration = { ports = { http = { port = 80, target_port = 8080 } } }
 }
-`, replicas+1) +
+
+resource "platform_project" "legacy" {
+  name                = "legacy"
+  deployment_pipeline = platform_deployment_pipeline.main.id
+  namespaces          = { (platform_environment.dev.id) = %q }
+}
+
+resource "platform_component" "old" {
+  project = platform_project.legacy.id
+  name    = "old"
+  type    = "service"
+  image   = "registry.example/legacy/old:%s"
+}
+`, replicas+1, existing(e), image) +
 		acctest.Component("cart", fmt.Sprintf("image = %q", "registry.example/shop/cart:"+image)) +
 		acctest.Component("web", fmt.Sprintf("image = %q", "registry.example/shop/web:"+image)) +
 		acctest.Deployment("cart", acctest.HTTP(`env = { MODE = "dev" }`, fmt.Sprintf("scaling = { replicas = %d }", replicas))) +
-		acctest.Deployment("web", acctest.HTTP()) +
+		acctest.Deployment("web", acctest.HTTP(`resources = { requests = { cpu = "10m" } }`, "scaling = { "+scaling+" }"), `on_failure = "rollback"`) +
+		acctest.Deployment("old", acctest.HTTP(), `on_failure = "warn"`) +
 		acctest.Endpoint("api", "prod", fmt.Sprintf("visibility = \"public\"\n  base_path = %q", path)) +
 		acctest.Endpoint("site", "web", fmt.Sprintf("visibility = \"public\"\n  base_path = %q", path)) + more
 }
@@ -163,9 +179,13 @@ type tenant struct {
 	cli   *acctest.CLI
 }
 
+// existing is the name of a namespace that is there before.
+func existing(e *acctest.Env) string { return "existing-" + e.Organization }
+
 func newTenant(t *testing.T) tenant {
 	t.Helper()
 	e := acctest.New(t)
+	e.CreateNamespace(t, existing(e))
 	return tenant{Env: e, proxy: e.Proxy(t), cli: e.CLI(t)}
 }
 
@@ -189,7 +209,7 @@ func (n tenant) destroy(t *testing.T) {
 	t.Helper()
 	n.cli.Destroy(t).Must(t)
 	gone(t, n.Env)
-	equal(t, "namespaces", []string{n.ControlPlane()}, n.Namespaces(t))
+	equal(t, "namespaces", []string{existing(n.Env), n.ControlPlane()}, n.Namespaces(t))
 	equal(t, "resources of the state", 0, len(n.cli.State(t)))
 }
 

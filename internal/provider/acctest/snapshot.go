@@ -92,7 +92,8 @@ func (e *Env) anonymous(records map[string]*catalog.Record) *strings.Replacer {
 			naming.FieldManager(e.Organization, kind, id), "manager of "+kind+" "+id,
 			naming.OwnerHash(e.Organization, kind, id), "hash of "+kind+" "+id)
 		if project, environment, ok := strings.Cut(id, "/"); ok && records[key].Kind == platform.KindCell {
-			pairs = append(pairs, e.Namespace(project, environment), "namespace of "+id)
+			pairs = append(pairs, e.Namespace(project, environment), "namespace of "+id,
+				naming.Name(naming.LimitName, e.Organization, project, environment), "policy of "+id)
 		}
 	}
 	return strings.NewReplacer(append(pairs, e.Organization, "ORGANIZATION")...)
@@ -111,7 +112,8 @@ func simplify(object Object) {
 		unstructured.RemoveNestedField(object.Object, path...)
 	}
 	counts := map[string]any{}
-	if status, ok := object.Object["status"].(map[string]any); ok {
+	// What an autoscaler has seen depends on when it looked.
+	if status, ok := object.Object["status"].(map[string]any); ok && object.GetKind() != "HorizontalPodAutoscaler" {
 		for name, value := range status {
 			if _, ok := value.(int64); ok && name != "observedGeneration" {
 				counts[name] = value
