@@ -24,7 +24,7 @@ func addProblems(diags *diag.Diagnostics, root attr.Type, problems []platform.Pr
 			diags.AddError(problem.Title, problem.Detail)
 			continue
 		}
-		diags.AddAttributeError(attributePath(root, problem.Path), problem.Title, problem.Detail)
+		diags.AddAttributeError(attributePath(root, problem.Path), problem.Title, located(problem))
 	}
 }
 
@@ -35,8 +35,17 @@ func addWarnings(diags *diag.Diagnostics, root attr.Type, warnings []platform.Pr
 			diags.AddWarning(warning.Title, warning.Detail)
 			continue
 		}
-		diags.AddAttributeWarning(attributePath(root, warning.Path), warning.Title, warning.Detail)
+		diags.AddAttributeWarning(attributePath(root, warning.Path), warning.Title, located(warning))
 	}
+}
+
+// located returns the detail of a problem. Where an attribute is inside another one
+// Terraform shows the resource only, so that the text has to say which it is.
+func located(problem platform.Problem) string {
+	if len(problem.Path) == 1 {
+		return problem.Detail
+	}
+	return problem.Path.String() + ": " + problem.Detail
 }
 
 // attributePath turns the path of a field into that of an attribute, which

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -81,6 +82,66 @@ func TestApplyThenNothing(t *testing.T) {
 	}
 	if ids := c.fake.IDs(); len(ids) > 0 {
 		t.Errorf("Nothing is left, got %v.", ids)
+	}
+}
+
+// empties are values of a type in which nothing is but an empty list or map.
+func empties(typ tftypes.Type) []tftypes.Value {
+	switch t := typ.(type) {
+	case tftypes.Map:
+		return []tftypes.Value{tftypes.NewValue(t, map[string]tftypes.Value{})}
+	case tftypes.List:
+		return []tftypes.Value{tftypes.NewValue(t, []tftypes.Value{})}
+	case tftypes.Object:
+		nothing := map[string]tftypes.Value{}
+		for name, attribute := range t.AttributeTypes {
+			nothing[name] = tftypes.NewValue(attribute, nil)
+		}
+		values := []tftypes.Value{tftypes.NewValue(t, nothing)}
+		for name, attribute := range t.AttributeTypes {
+			for _, empty := range empties(attribute) {
+				one := maps.Clone(nothing)
+				one[name] = empty
+				values = append(values, tftypes.NewValue(t, one))
+			}
+		}
+		return values
+	}
+	return nil
+}
+
+// What is empty may be written or left out: there is nothing to change then.
+func TestEmptyIsSettled(t *testing.T) {
+	t.Parallel()
+	c := newCloud()
+	settled := 0
+	for i, one := range c.make(t, story()...) {
+		typ := typeOf(t, one.kind)
+		for name := range one.kind.attributes {
+			for _, empty := range empties(typ.AttributeTypes[name]) {
+				config := with(t, valueOf(t, one.kind, story()[i]), tftypes.NewAttributePath().WithAttributeName(name),
+					func(tftypes.Type) tftypes.Value { return empty })
+				p := start(t, c)
+				plan := p.plan(t, one, config)
+				if len(plan.diagnostics) > 0 {
+					continue // Some attributes must not be empty.
+				}
+				applied, diagnostics := p.apply(t, one, plan)
+				quiet(t, "apply", diagnostics)
+				p = start(t, c)
+				read, diagnostics := p.read(t, applied)
+				quiet(t, "read", diagnostics)
+				if again := p.plan(t, read, config); !again.state.Equal(read.state) {
+					diffs, _ := read.state.Diff(again.state)
+					t.Errorf("With %s.%s = %s there is always something to change: %v", one.kind.typeName(), name, empty, diffs)
+				}
+				one = applied
+				settled++
+			}
+		}
+	}
+	if settled < 20 {
+		t.Errorf("only %d empty values were taken", settled)
 	}
 }
 

@@ -121,7 +121,7 @@ func (d *Deployment) validatePromotion(c *checker) {
 	if d.Image != "" {
 		c.add(Path{"image"}, "Conflicting attributes", "promoted_from brings the image with the release. Remove one of the two.")
 	}
-	if !d.Configuration.isZero() {
+	if !d.Configuration.IsZero() {
 		c.add(Path{"configuration"}, "Conflicting attributes", "promoted_from brings the configuration with the release. Adapt it with overrides.")
 	}
 	if source, ok := Split(d.PromotedFrom.Deployment, 4); ok {

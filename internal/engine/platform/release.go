@@ -66,7 +66,9 @@ func (f *Configuration) Check(at Path) []Problem {
 	return c.problems
 }
 
-func (f *Configuration) isZero() bool { return string(canonical(f)) == "{}" }
+// IsZero tells whether nothing is configured, be it by empty lists and maps. The
+// encoding asks it what to leave out.
+func (f *Configuration) IsZero() bool { return string(canonical(f)) == "{}" }
 
 func merge(base, over map[string]any) map[string]any {
 	for key, value := range over {
