@@ -35,7 +35,7 @@ func legacy(namespace string, metadata map[string]any) []map[string]any {
 					"metadata": map[string]any{"labels": labels},
 					"spec": map[string]any{"containers": []any{map[string]any{
 						"name": "app", "image": acctest.Image, "ports": []any{map[string]any{"containerPort": int64(8080)}},
-						"env": []any{map[string]any{"name": "GREETING", "value": "hello"}, map[string]any{"name": "COLOR", "value": "blue"}},
+						"env": []any{map[string]any{"name": "GREETING", "value": "hello"}, map[string]any{"name": "COLOR", "value": "blue"}, theirs()},
 					}}},
 				},
 			},
@@ -49,6 +49,9 @@ func legacy(namespace string, metadata map[string]any) []map[string]any {
 		},
 	}
 }
+
+// theirs is a variable that is never declared.
+func theirs() any { return map[string]any{"name": "THEIRS", "value": "kept"} }
 
 // legacyIn makes the objects in a namespace of their own and waits until they run.
 func legacyIn(t *testing.T, e *acctest.Env, metadata map[string]any, create func(*acctest.Env, *testing.T, map[string]any)) string {
@@ -157,7 +160,7 @@ func TestAccAdoptWorkload(t *testing.T) {
 			containers, _, _ := unstructured.NestedSlice(deployment.Object, "spec", "template", "spec", "containers")
 			equal(t, "containers", 1, len(containers))
 			equal(t, "image", any("registry.example/shop/cart:2"), containerOf(t, deployment.Object)["image"])
-			equal(t, "env", any([]any{map[string]any{"name": "GREETING", "value": "hello"}}), containerOf(t, deployment.Object)["env"])
+			equal(t, "env", any([]any{map[string]any{"name": "GREETING", "value": "hello"}, theirs()}), containerOf(t, deployment.Object)["env"])
 			history, _, _ := unstructured.NestedInt64(deployment.Object, "spec", "revisionHistoryLimit")
 			equal(t, "what was never declared", int64(3), history)
 			replicas, _, _ := unstructured.NestedInt64(deployment.Object, "spec", "replicas")
@@ -165,6 +168,12 @@ func TestAccAdoptWorkload(t *testing.T) {
 			if slices.Equal(before, running(t, e, namespace)) {
 				t.Error("another image replaces the pods")
 			}
+
+			// What never was declared outlives the last that was.
+			cli.Write(t, "main.tf", e.Base()+adopting(""))
+			cli.Apply(t).Must(t)
+			cli.Plan(t).MustBeEmpty(t)
+			equal(t, "env", any([]any{theirs()}), containerOf(t, e.Get(t, "Deployment", namespace, "legacy").Object)["env"])
 
 			cli.Destroy(t).Must(t)
 			gone(t, e)

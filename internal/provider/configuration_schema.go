@@ -31,7 +31,7 @@ func configurationAttributes() map[string]schema.Attribute {
 		}),
 		"scaling": optionalObject("How many replicas run; not for a `scheduled_task`. Either a number of them, or what a HorizontalPodAutoscaler is told; "+
 			"when `overrides` name the one, nothing of the other is left of what they override.", map[string]schema.Attribute{
-			"replicas":                             optionalInt("The number of replicas. Without it the number is left to whoever sets it in the cluster; it stays as it is when the attribute is removed or an autoscaler takes over."),
+			"replicas":                             optionalInt("The number of replicas. Without it the number is left to whoever sets it in the cluster; it stays as it is when the attribute is removed or an autoscaler takes over, but for 0, which becomes the default of 1."),
 			"min_replicas":                         optionalInt("The least that the autoscaler runs; the API server's default is 1."),
 			"max_replicas":                         optionalInt("The most that the autoscaler runs. It makes the autoscaler, together with a target."),
 			"target_cpu_utilization_percentage":    optionalInt("The average processor time to aim at, in percent of `resources.requests.cpu`, which it needs. The cluster needs a metrics server."),

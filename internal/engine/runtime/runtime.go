@@ -14,8 +14,8 @@ type Runtime interface {
 	// a second call with the same plan changes nothing and reports NoOp. It
 	// does not wait for the resource to become ready. With DryRun the
 	// infrastructure validates the change and nothing is written. A field that
-	// is not rendered any more goes back to its default, but for the number of
-	// replicas: it stays, and is left to whoever scales. Where the namespace of
+	// is not rendered any more goes back to its default, but for a number of
+	// replicas above zero: it stays, and is left to whoever scales. Where the namespace of
 	// the resource is missing, the NOT_FOUND names PathNamespace.
 	Apply(ctx context.Context, request *ApplyRequest) *ApplyResponse
 

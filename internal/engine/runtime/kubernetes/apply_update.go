@@ -22,7 +22,7 @@ const createOnly = "1"
 // update applies over an object that may be applied over.
 func (r *Runtime) update(ctx context.Context, a *application, live object) error {
 	before := live
-	given := fields.HandedOver(fields.OwnershipOf(live, a.manager).Own, a.desired)
+	given := fields.HandedOver(live, fields.OwnershipOf(live, a.manager).Own, a.desired)
 	live, err := r.handOver(ctx, a, live, given)
 	if err != nil {
 		return err
@@ -110,8 +110,9 @@ func (r *Runtime) decide(ctx context.Context, a *application, live object, refus
 	for _, found := range conflicts {
 		text := "was set by"
 		switch {
-		case found.manager == a.manager:
-			// What admission adds to an apply is written in the applier's name.
+		case found.manager == a.manager, fields.IsFormer(found.manager):
+			// What admission adds to an apply is written in the applier's name, and
+			// what was adopted with an object is nobody else's.
 			continue
 		case slices.Contains(fields.Owners(live, found.path, metav1.ManagedFieldsOperationApply), found.manager):
 			text = "is applied by"

@@ -136,18 +136,21 @@ func (o *fakeObject) ownership(manager string) fields.Ownership {
 	return out
 }
 
-// claim takes what the manager applied out of what the others own, and forgets
+// claim takes what the manager applied out of what the others own, and renames
 // client-side appliers, as the adoption of an object does.
 func (o *fakeObject) claim(manager string) {
 	own := o.managers[manager+appliedBy].Set()
-	for name, theirs := range o.managers {
+	for name, theirs := range maps.Clone(o.managers) {
 		if name == manager+appliedBy {
 			continue
 		}
 		left := theirs.Set().Difference(own)
-		if left.Empty() || name == "kubectl-client-side-apply"+updatedBy {
-			delete(o.managers, name)
+		delete(o.managers, name)
+		if left.Empty() {
 			continue
+		}
+		if former := "former-" + name; fields.IsFormer(strings.TrimSuffix(former, updatedBy)) {
+			name = former
 		}
 		o.managers[name] = fieldpath.NewVersionedSet(left, theirs.APIVersion(), theirs.Applied())
 	}
@@ -199,7 +202,7 @@ func (o *fakeObject) finalizers() []any {
 func conflictsOf(conflicts merge.Conflicts, added *fieldpath.Set) (paths, texts []string) {
 	for _, conflict := range conflicts {
 		manager, applied := strings.CutSuffix(conflict.Manager, appliedBy)
-		if !applied && !added.Has(conflict.Path) {
+		if !applied && (!added.Has(conflict.Path) || fields.IsFormer(strings.TrimSuffix(manager, updatedBy))) {
 			continue
 		}
 		path := fields.PathString(conflict.Path)

@@ -108,7 +108,7 @@ func (f *Fake) update(ctx context.Context, s subject, before *fakeObject, desire
 		return err
 	}
 	was := before.ownership(s.manager)
-	before = before.disown(s.manager, fields.HandedOver(was.Own, desired))
+	before = before.disown(s.manager, fields.HandedOver(before.live(), was.Own, desired))
 	after, err := before.submit(s, prior, desired, request.Force || (adopting && request.Adopt == runtime.AdoptForce))
 	if err != nil {
 		return err

@@ -103,6 +103,15 @@ func adoptedFieldsCases(t *testing.T, h Harness) {
 			response := b.apply(plan, next)
 			b.wantField(response.Resource, "ours", "data", "z")
 		},
+		"a client-side applier's fields outlive the last field beside them": func(b *bench) {
+			plan, next := b.configMap("a", "1"), b.configMap()
+			b.Foreign(b.T, bare(plan))
+			b.Edit(b.T, plan.ID, "kubectl-client-side-apply", metav1.ManagedFieldsOperationUpdate, "theirs", "data", "z")
+			b.adopt(plan)
+			response := b.apply(plan, next)
+			b.wantPaths(response.ChangedPaths, "data.a")
+			b.wantField(response.Resource, map[string]any{"z": "theirs"}, "data")
+		},
 		"another applier's fields of an unowned object are a conflict unless forced": func(b *bench) {
 			plan := b.configMap("a", "1")
 			b.Foreign(b.T, bare(plan))

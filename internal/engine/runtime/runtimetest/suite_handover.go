@@ -4,6 +4,7 @@
 package runtimetest
 
 import (
+	"fmt"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,17 @@ func handoverCases(t *testing.T, h Harness) {
 			response := b.apply(prior, plan)
 			b.wantPaths(response.ChangedPaths, "metadata.annotations.note", "spec.replicas")
 			b.wantField(response.Resource, 3, "spec", "replicas")
+		},
+		"brings back the default in place of no replicas": func(b *bench) {
+			prior := b.replicas(0)
+			b.apply(nil, prior)
+			response := b.apply(prior, b.replicas(nil))
+			b.wantAction(response, runtime.ActionUpdate)
+			b.wantPaths(response.ChangedPaths, "spec.replicas")
+			b.wantSame(b.read(b.replicas(nil)), b.replicas(nil))
+			if left := fmt.Sprint(Get(response.Resource, "spec", "replicas")); left == "0" {
+				b.Error("there are still no replicas")
+			}
 		},
 		"takes a number of replicas that it left": func(b *bench) {
 			b.apply(nil, b.replicas(3))

@@ -5,6 +5,8 @@ package fields
 
 import (
 	"encoding/json"
+	"maps"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -12,8 +14,9 @@ import (
 
 // Claim returns the managed fields that live is to have so that what the manager
 // applied in a dry run, whose result is applied, belongs to it alone. Others keep
-// what else they own, but for client-side appliers, which know no ownership and
-// would stand in the way of later changes: what only they set has no owner then.
+// what else they own. What client-side appliers keep goes by a name of its own, see
+// IsFormer: they know no ownership and do not defend it, but without an owner it
+// would go with the last field beside it.
 func Claim(live, applied map[string]any, manager string) ([]any, error) {
 	var out []any
 	var claimed *fieldpath.Set
@@ -27,7 +30,7 @@ func Claim(live, applied map[string]any, manager string) ([]any, error) {
 	for _, entry := range entriesOf(live) {
 		one, ok := managerOf(entry)
 		switch {
-		case ok && (one.applies(manager) || one.clientSide()):
+		case ok && one.applies(manager):
 			continue
 		case ok && one.Subresource == "" && one.APIVersion == version && claimed != nil:
 			left := one.Set.Difference(claimed)
@@ -40,9 +43,22 @@ func Claim(live, applied map[string]any, manager string) ([]any, error) {
 			}
 			entry = narrowed
 		}
+		if ok && one.clientSide() {
+			entry = named(entry, formerly+one.Name)
+		}
 		out = append(out, entry)
 	}
 	return out, nil
+}
+
+// formerly begins the name of a client-side applier whose object was claimed.
+const formerly = "former-"
+
+// IsFormer tells whether a manager is what is left of a client-side applier:
+// whoever claimed the object may take its fields.
+func IsFormer(manager string) bool {
+	name, ok := strings.CutPrefix(manager, formerly)
+	return ok && Manager{Name: name, Operation: metav1.ManagedFieldsOperationUpdate}.clientSide()
 }
 
 // applies reports the entry of what the manager applied.
@@ -67,12 +83,15 @@ func withSet(entry any, set *fieldpath.Set) (any, error) {
 	if err := json.Unmarshal(encoded, &owned); err != nil {
 		return nil, err
 	}
-	out := map[string]any{}
-	if from, ok := entry.(map[string]any); ok {
-		for key, value := range from {
-			out[key] = value
-		}
-	}
-	out["fieldsV1"] = owned
-	return out, nil
+	return replaced(entry, "fieldsV1", owned), nil
+}
+
+// named returns a copy of an entry of another manager.
+func named(entry any, manager string) any { return replaced(entry, "manager", manager) }
+
+func replaced(entry any, key string, value any) any {
+	from, _ := entry.(map[string]any)
+	out := maps.Clone(from)
+	out[key] = value
+	return out
 }

@@ -36,10 +36,11 @@ func TestClaim(t *testing.T) {
 			live:   "[{manager: a, operation: Apply, apiVersion: v1, fieldsV1: {f:data: {f:b: {}}}}]", want: "[" + ours + "]",
 		},
 		"Client side": {
-			reason: "Client-side appliers are forgotten.",
+			reason: "What client-side appliers keep goes by another name.",
 			live: "[{manager: kubectl-client-side-apply, operation: Update, apiVersion: v1, fieldsV1: {f:data: {f:b: {}, f:z: {}}}}," +
 				"{manager: before-first-apply, operation: Update, apiVersion: v1, fieldsV1: {f:data: {f:z: {}}}}]",
-			want: "[" + ours + "]",
+			want: "[" + ours + ", {manager: former-kubectl-client-side-apply, operation: Update, apiVersion: v1, fieldsV1: {f:data: {f:z: {}}}}," +
+				"{manager: former-before-first-apply, operation: Update, apiVersion: v1, fieldsV1: {f:data: {f:z: {}}}}]",
 		},
 		"Own": {
 			reason: "An earlier entry of ours gives way.",

@@ -3,15 +3,21 @@
 
 package fields
 
-import "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
 
-// HandedOver returns the fields of an applier that keep their value when it does
-// not send them any more, instead of falling back to a default: the number of
-// replicas, which is then left to whoever scales.
-func HandedOver(own *fieldpath.Set, desired map[string]any) *fieldpath.Set {
+// HandedOver returns the fields of an applier that keep their live value when it
+// does not send them any more, instead of falling back to a default: the number of
+// replicas, which is then left to whoever scales. An autoscaler takes none for
+// switched off and would never start one, so that zero is not kept.
+func HandedOver(live map[string]any, own *fieldpath.Set, desired map[string]any) *fieldpath.Set {
 	out := fieldpath.NewSet()
 	replicas := fieldpath.MakePathOrDie("spec", "replicas")
-	if spec, _ := desired["spec"].(map[string]any); spec["replicas"] == nil && own != nil && own.Has(replicas) {
+	spec, _ := desired["spec"].(map[string]any)
+	running, _, _ := unstructured.NestedInt64(live, "spec", "replicas")
+	if spec["replicas"] == nil && running > 0 && own != nil && own.Has(replicas) {
 		out.Insert(replicas)
 	}
 	return out
